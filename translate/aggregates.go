@@ -8,6 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/growth"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Slices are three scalars: the address of the first element, the length and
@@ -17,32 +20,32 @@ import (
 // is left of the array, and the range of its length. ok is false if it has
 // taken over the path, or the path cannot be; tracked is false if the address
 // is not known. w are the scalars of an element.
-func (x *translator) shape(p *path, e []*expr, w int32) (ptr int32, ok, tracked bool) {
+func (x *translator) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
 	ptr, ok, tracked = x.concrete(p, e[0])
 	if !ok || !tracked {
 		return ptr, ok, tracked
 	}
 	left, known := x.room(ptr, w)
-	if !known || ptr != 0 && x.sl.limited {
+	if !known || ptr != 0 && x.sl.LimitsCapacity {
 		return ptr, true, true
 	}
 	for i, k := range []int32{0, left} {
 		v := p.simplify(e[i+1])
 		a := p.abs(v)
-		if a.top {
+		if a.Top {
 			continue
 		}
-		fits := a.clamp(0, int64(left))
+		fits := a.Clamp(0, int64(left))
 		if i == 1 {
-			fits = a.clamp(int64(k), int64(k))
+			fits = a.Clamp(int64(k), int64(k))
 		}
-		if fits.empty() {
+		if fits.Empty() {
 			return ptr, false, true
 		}
-		if k, ok := fits.single(); ok {
-			p.know(v, absConst(k))
+		if k, ok := fits.Single(); ok {
+			p.know(v, sym.Single(k))
 		}
-		if v.op == xVar || v.op == xCell {
+		if v.Op == sym.OpVar || v.Op == sym.OpCell {
 			p.learn(v, fits)
 		}
 	}
@@ -65,36 +68,36 @@ func (x *translator) room(ptr, w int32) (n int32, known bool) {
 
 // inBounds continues with the panic where an index is out of bounds; false if
 // it has taken over the path. Lengths that are not tracked are not checked.
-func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
-	if i.op == xUnknown || n.op == xUnknown {
+func (x *translator) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bool {
+	if i.Op == sym.OpUnknown || n.Op == sym.OpUnknown {
 		return true
 	}
-	return x.check(p, or(arith(xLt, i, num(0)), arith(xLe, n, i)), "index out of range", instr)
+	return x.check(p, sym.Or(sym.Arith(sym.OpLt, i, sym.Num(0)), sym.Arith(sym.OpLe, n, i)), "index out of range", instr)
 }
 
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
-func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruction) bool {
+func (x *translator) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
 	return x.checkWith(p, bad, detail, instr, x.someError)
 }
 
 // checkWith does the same for a panic with a value of its own.
-func (x *translator) checkWith(p *path, bad *expr, detail string, instr ssa.Instruction, val func() []*expr) bool {
-	if bad = p.simplify(bad); bad.op == xUnknown || bad.is(0) {
+func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
+	if bad = p.simplify(bad); bad.Op == sym.OpUnknown || bad.Is(0) {
 		return true
 	}
-	if !p.abs(bad).can(true) {
+	if !p.abs(bad).Can(true) {
 		return true
 	}
 	raise := func(q *path) {
 		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, val())
 	}
-	if bad.isConst() {
+	if bad.IsConst() {
 		raise(p)
 		x.continueWith(p)
 		return false
 	}
-	if bad.handedOver() {
+	if bad.HandedOver() {
 		x.arrive(p, atLocal, 0)
 		return false
 	}
@@ -102,8 +105,8 @@ func (x *translator) checkWith(p *path, bad *expr, detail string, instr ssa.Inst
 		raise(q)
 		x.continueWith(q)
 	}
-	if p.assume(not(bad)) {
-		p.know(bad, absConst(0))
+	if p.assume(sym.Not(bad)) {
+		p.know(bad, sym.Single(0))
 		x.continueWith(p)
 	}
 	return false
@@ -111,25 +114,25 @@ func (x *translator) checkWith(p *path, bad *expr, detail string, instr ssa.Inst
 
 // sliceBounds continues with the panic where the bounds of a slice expression
 // are wrong; false if it has taken over the path.
-func (x *translator) sliceBounds(p *path, lo, hi, limit, capacity *expr, instr ssa.Instruction) bool {
-	for _, e := range []*expr{lo, hi, limit} {
-		if e.op == xUnknown || p.abs(e).top {
+func (x *translator) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
+	for _, e := range []*sym.Expr{lo, hi, limit} {
+		if e.Op == sym.OpUnknown || p.abs(e).Top {
 			return true
 		}
 	}
-	if capacity.op == xUnknown || p.abs(capacity).top {
+	if capacity.Op == sym.OpUnknown || p.abs(capacity).Top {
 		capacity = limit
 	}
-	return x.check(p, or(arith(xLt, lo, num(0)), or(arith(xLt, hi, lo), or(arith(xLt, limit, hi), arith(xLt, capacity, limit)))), "slice bounds out of range", instr)
+	return x.check(p, sym.Or(sym.Arith(sym.OpLt, lo, sym.Num(0)), sym.Or(sym.Arith(sym.OpLt, hi, lo), sym.Or(sym.Arith(sym.OpLt, limit, hi), sym.Arith(sym.OpLt, capacity, limit)))), "slice bounds out of range", instr)
 }
 
 // element computes base + i*size for an index; an index that is not tracked is
 // a free choice among the elements.
-func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Instruction) (*expr, bool) {
-	if i.op == xUnknown {
+func (x *translator) element(p *path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
+	if i.Op == sym.OpUnknown {
 		k, ok, tracked := x.concrete(p, n)
 		if !tracked || k > 16 {
-			return unknown("index not tracked"), true
+			return sym.Unknown("index not tracked"), true
 		}
 		if !ok {
 			return nil, false
@@ -143,16 +146,16 @@ func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Inst
 			p.choose("the index is not tracked", alts...)
 			return nil, false
 		}
-		i = num(p.chosen[c].k)
+		i = sym.Num(p.chosen[c].k)
 	} else if !x.inBounds(p, i, n, instr) {
 		return nil, false
 	}
-	at := arith(xAdd, base, arith(xMul, i, num(int32(size))))
+	at := sym.Arith(sym.OpAdd, base, sym.Arith(sym.OpMul, i, sym.Num(int32(size))))
 	if a, known := x.elementsAt(p.abs(base), p.abs(i), int32(size)); known {
-		if a.empty() {
+		if a.Empty() {
 			return nil, false // it has no elements: this way is none
 		}
-		if at = p.simplify(at); !at.isConst() && !p.abs(at).within(a) {
+		if at = p.simplify(at); !at.IsConst() && !p.abs(at).Within(a) {
 			p.know(at, a)
 		}
 	}
@@ -162,12 +165,12 @@ func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Inst
 // elementsAt are the addresses of the elements with the given numbers of arrays at
 // the given addresses. An array has no others, whatever the length of a slice can be
 // taken for. known is false where the arrays are not.
-func (x *translator) elementsAt(base, i abs, w int32) (a abs, known bool) {
-	if base.top || base.iv || i.top || len(base.set) > maxRefSet {
+func (x *translator) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) {
+	if base.Top || base.Interval || i.Top || len(base.Elems) > sym.MaxRefSet {
 		return a, false
 	}
-	lo, hi := i.bounds()
-	for _, k := range base.set {
+	lo, hi := i.Bounds()
+	for _, k := range base.Elems {
 		if k == 0 {
 			continue // a slice that is nil has no elements
 		}
@@ -176,22 +179,22 @@ func (x *translator) elementsAt(base, i abs, w int32) (a abs, known bool) {
 			return a, false
 		}
 		for n := max(lo, 0); n <= min(hi, left-1); n++ {
-			if i.has(n) {
-				a.set = append(a.set, k+n*w)
+			if i.Has(n) {
+				a.Elems = append(a.Elems, k+n*w)
 			}
 		}
 	}
-	if len(a.set) > maxRefSet {
+	if len(a.Elems) > sym.MaxRefSet {
 		return a, false
 	}
-	slices.Sort(a.set)
-	a.set = slices.Compact(a.set)
+	slices.Sort(a.Elems)
+	a.Elems = slices.Compact(a.Elems)
 	return a, true
 }
 
 func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	ctx := p.peek().ctx
-	base, n := p.value(ctx, i.X), num(0)
+	base, n := p.value(ctx, i.X), sym.Num(0)
 	var size int
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
@@ -203,37 +206,37 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 				return false
 			}
 			if tracked {
-				base = append([]*expr{num(k)}, base[1:]...)
+				base = append([]*sym.Expr{sym.Num(k)}, base[1:]...)
 			}
 		}
 		n = base[1]
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
 		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			p.set(ctx, i, []*expr{unkept(fmt.Sprintf("an array of more than %d cells", maxArray))})
+			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", maxArray))})
 			return p.advance()
 		}
 		if !x.notNil(p, base[0], i) {
 			return false
 		}
 		size = x.width(at.Elem())
-		n = num(int32(at.Len()))
+		n = sym.Num(int32(at.Len()))
 	}
 	e, ok := x.element(p, base[0], p.simplify(p.value(ctx, i.Index)[0]), p.simplify(n), size, i)
 	if !ok {
 		return false
 	}
-	p.set(ctx, i, []*expr{e})
+	p.set(ctx, i, []*sym.Expr{e})
 	return p.advance()
 }
 
 // differ reports that there are arrays of different lengths at some addresses.
-func (x *translator) differ(a abs) bool {
-	if a.top || a.iv || len(a.set) < 2 || len(a.set) > 16 {
+func (x *translator) differ(a sym.Set) bool {
+	if a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > 16 {
 		return false
 	}
 	elems := int32(-1)
-	for _, k := range a.set {
+	for _, k := range a.Elems {
 		o := x.mem.object(k)
 		if o == nil || o.stride == 0 {
 			continue
@@ -266,27 +269,27 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "index out of range"}, x.someError())
 		return true
 	}
-	p.set(ctx, i, append([]*expr(nil), e[int(k)*n:int(k)*n+n]...))
+	p.set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
 	return p.advance()
 }
 
 func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	ctx := p.peek().ctx
-	if isString(i.X.Type()) {
+	if program.IsString(i.X.Type()) {
 		p.set(ctx, i, x.unknowns(1, "part of a string"))
 		return p.advance()
 	}
 	e := p.value(ctx, i.X)
-	var ptr, length, capacity *expr
+	var ptr, length, capacity *sym.Expr
 	var elem types.Type
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
 		ptr, length, capacity, elem = e[0], e[1], e[2], t.Elem()
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
-		ptr, length, capacity, elem = e[0], num(int32(at.Len())), num(int32(at.Len())), at.Elem()
+		ptr, length, capacity, elem = e[0], sym.Num(int32(at.Len())), sym.Num(int32(at.Len())), at.Elem()
 		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			ptr = unkept("a large array")
+			ptr = sym.Unkept("a large array")
 		}
 	default:
 		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
@@ -297,13 +300,13 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 			if !ok {
 				return false
 			}
-			ptr, length, capacity = num(k), p.simplify(length), p.simplify(capacity)
-			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.limited {
-				capacity = num(left)
+			ptr, length, capacity = sym.Num(k), p.simplify(length), p.simplify(capacity)
+			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.LimitsCapacity {
+				capacity = sym.Num(left)
 			}
 		}
 	}
-	lo, hi := num(0), length
+	lo, hi := sym.Num(0), length
 	if i.Low != nil {
 		lo = p.value(ctx, i.Low)[0]
 	}
@@ -318,18 +321,18 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 		return false
 	}
 	w := int32(x.width(elem))
-	out := []*expr{
-		p.simplify(arith(xAdd, ptr, arith(xMul, lo, num(w)))),
-		p.simplify(arith(xSub, hi, lo)),
-		p.simplify(arith(xSub, limit, lo)),
+	out := []*sym.Expr{
+		p.simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
+		p.simplify(sym.Arith(sym.OpSub, hi, lo)),
+		p.simplify(sym.Arith(sym.OpSub, limit, lo)),
 	}
 	// The bounds hold: it lies in the array, and is not shorter than nothing. One
 	// without room lies in none: behind the last element is another object.
-	if ptr.isConst() && ptr.k != 0 && !x.sl.limited {
-		if left, known := x.room(ptr.k, w); known {
+	if ptr.IsConst() && ptr.K != 0 && !x.sl.LimitsCapacity {
+		if left, known := x.room(ptr.K, w); known {
 			none := x.noElements(w)
-			out[0] = p.simplify(ite(eq(lo, left), num(none), out[0]))
-			p.keepAmong(out[0], func(k int32) bool { return k == none || ptr.k <= k && k < ptr.k+left*w })
+			out[0] = p.simplify(sym.Ite(eq(lo, left), sym.Num(none), out[0]))
+			p.keepAmong(out[0], func(k int32) bool { return k == none || ptr.K <= k && k < ptr.K+left*w })
 		}
 	}
 	atLeast := func(k int32) bool { return k >= 0 }
@@ -340,12 +343,12 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 }
 
 // keepAmong narrows what is known of an expression to some values, if it can have one.
-func (p *path) keepAmong(e *expr, keep func(k int32) bool) {
+func (p *path) keepAmong(e *sym.Expr, keep func(k int32) bool) {
 	a := p.abs(e)
-	if e.isConst() || e.op == xUnknown || a.top {
+	if e.IsConst() || e.Op == sym.OpUnknown || a.Top {
 		return
 	}
-	if in := a.filter(keep); !in.empty() && !in.equal(a) {
+	if in := a.Filter(keep); !in.Empty() && !in.Equal(a) {
 		p.know(e, in)
 	}
 }
@@ -364,14 +367,14 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
 	k, ok, tracked := x.concrete(p, capExpr)
 	if !tracked || int(k)*w > maxArray {
-		p.set(ctx, i, []*expr{unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
+		p.set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
 		return p.advance()
 	}
 	if !ok {
 		return false
 	}
 	n := p.simplify(p.value(ctx, i.Len)[0])
-	if !x.check(p, or(arith(xLt, n, num(0)), arith(xLt, num(k), n)), "makeslice: len out of range", i) {
+	if !x.check(p, sym.Or(sym.Arith(sym.OpLt, n, sym.Num(0)), sym.Arith(sym.OpLt, sym.Num(k), n)), "makeslice: len out of range", i) {
 		return false
 	}
 	r, ok := x.allocateArray(p, i, "_slice", elem, max(k, 0))
@@ -379,7 +382,7 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 		return false
 	}
 	r.clear(p, nil)
-	p.set(ctx, i, []*expr{r.e, p.value(ctx, i.Len)[0], num(k)})
+	p.set(ctx, i, []*sym.Expr{r.e, p.value(ctx, i.Len)[0], sym.Num(k)})
 	return p.advance()
 }
 
@@ -398,12 +401,12 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	if !a.readElements() || !a.findRoom() {
 		return a.advanced
 	}
-	full := p.simplify(arith(xLt, num(a.capacity), arith(xAdd, a.length, num(a.n))))
+	full := p.simplify(sym.Arith(sym.OpLt, sym.Num(a.capacity), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n))))
 	switch {
-	case !full.isConst():
+	case !full.IsConst():
 		a.fork(full)
 		return false
-	case full.is(1):
+	case full.Is(1):
 		return a.outOfPlace()
 	}
 	return a.inPlace()
@@ -415,25 +418,25 @@ type appending struct {
 	x        *translator
 	p        *path
 	call     *ssa.Call
-	w        int32   // the scalars of an element
-	dst, src []*expr // the slice that is appended to, and the one that is appended
-	n        int32   // the elements that are appended
-	added    []*expr // their scalars
+	w        int32       // the scalars of an element
+	dst, src []*sym.Expr // the slice that is appended to, and the one that is appended
+	n        int32       // the elements that are appended
+	added    []*sym.Expr // their scalars
 
-	ptr, capacity int32 // of dst
-	length        *expr // of dst
-	advanced      bool  // the path goes on behind the call, though not all is known
+	ptr, capacity int32     // of dst
+	length        *sym.Expr // of dst
+	advanced      bool      // the path goes on behind the call, though not all is known
 }
 
 // fail has the path go on with a slice of which nothing is known. It returns false,
 // for the step of the append that has failed.
 func (a *appending) fail(why string) bool {
 	p := a.p
-	if at := p.simplify(a.dst[0]); at.op != xUnknown && !at.is(0) {
+	if at := p.simplify(a.dst[0]); at.Op != sym.OpUnknown && !at.Is(0) {
 		// There may be room in an array whose elements are known.
 		p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
 	}
-	p.set(p.peek().ctx, a.call, []*expr{unknown(why), unknown(why), unknown(why)})
+	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
 	a.advanced = p.advance()
 	return false
 }
@@ -496,10 +499,10 @@ func (a *appending) findRoom() bool {
 		return false
 	}
 	a.length = p.simplify(a.dst[1])
-	if a.length.op == xUnknown || p.abs(a.length).top {
+	if a.length.Op == sym.OpUnknown || p.abs(a.length).Top {
 		return a.fail("a slice of a length that is not tracked is appended to")
 	}
-	if a.length.handedOver() {
+	if a.length.HandedOver() {
 		x.arrive(p, atLocal, 0)
 		return false
 	}
@@ -508,15 +511,15 @@ func (a *appending) findRoom() bool {
 
 // fork executes the append again once with too little room, where that can be, and
 // once with enough. full says which.
-func (a *appending) fork(full *expr) {
+func (a *appending) fork(full *sym.Expr) {
 	p := a.p
 	p.spread()
 	if q := p.fork(full); q != nil {
-		q.know(full, absConst(1))
+		q.know(full, sym.Single(1))
 		a.x.continueWith(q)
 	}
-	if p.assume(not(full)) {
-		p.know(full, absConst(0))
+	if p.assume(sym.Not(full)) {
+		p.know(full, sym.Single(0))
 		a.x.continueWith(p)
 	}
 }
@@ -539,7 +542,7 @@ func (a *appending) outOfPlace() bool {
 func (a *appending) inPlace() bool {
 	p := a.p
 	// The length need not be known: the elements go where it says.
-	lo, hi := p.abs(a.length).bounds()
+	lo, hi := p.abs(a.length).Bounds()
 	lo, hi = max(0, lo), min(hi, a.capacity-a.n)
 	if a.n > 0 {
 		a.x.accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.statement(a.call), true)
@@ -547,16 +550,25 @@ func (a *appending) inPlace() bool {
 	for at := lo; at <= hi; at++ {
 		for k, e := range a.added {
 			to := a.ptr + at*a.w + int32(k)
-			p.put(to, ite(eq(a.length, at), e, p.rawCell(to)))
+			p.put(to, sym.Ite(eq(a.length, at), e, p.rawCell(to)))
 		}
 	}
-	p.set(p.peek().ctx, a.call, []*expr{num(a.ptr), arith(xAdd, a.length, num(a.n)), num(a.capacity)})
+	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
 	return p.advance()
+}
+
+// seesCapacity reports that what the program does may depend on the capacities of slices with
+// such elements.
+func (x *translator) seesCapacity(elem types.Type) bool {
+	if x.capacities == nil {
+		x.capacities = growth.Observed(x.prog)
+	}
+	return x.capacities[program.TypeKey(elem)]
 }
 
 // appendNew appends to a copy of a slice that has no room, which has n elements
 // then.
-func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*expr) bool {
+func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
 	most, at := x.boundOf(artifact.BoundElements, p.here())
 	room := int32(most)
@@ -568,9 +580,9 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 		room = n
 	}
 	if !x.seesCapacity(elem) { // nobody sees what is left out
-		return x.appendInto(p, call, elem, ptr, length, n, min(x.heapCapacity(elem, n, capacity), room), added)
+		return x.appendInto(p, call, elem, ptr, length, n, min(growth.OnHeap(x.prog.Sizes(), elem, n, capacity), room), added)
 	}
-	sizes := x.capacitiesOf(call, elem, n, length, capacity)
+	sizes := growth.Capacities(x.prog.Sizes(), call, elem, n, length, capacity)
 	if len(sizes) == 1 {
 		return x.appendInto(p, call, elem, ptr, length, n, sizes[0], added)
 	}
@@ -588,10 +600,10 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 }
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
-func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*expr) bool {
+func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.width(elem))
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
-	all := make([]*expr, length*w)
+	all := make([]*sym.Expr, length*w)
 	for k := range all {
 		all[k] = p.copied(ptr + int32(k))
 	}
@@ -604,7 +616,7 @@ func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, l
 	for k, e := range all {
 		r.put(p, int32(k), e)
 	}
-	p.set(p.peek().ctx, call, []*expr{r.e, num(n), num(newCap)})
+	p.set(p.peek().ctx, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
 	return p.advance()
 }
 
@@ -612,9 +624,9 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	ctx := p.peek().ctx
 	e := p.value(ctx, i.X)
 	n := x.width(i.AssertedType)
-	finish := func(q *path, ok bool, val []*expr) {
+	finish := func(q *path, ok bool, val []*sym.Expr) {
 		if i.CommaOk {
-			q.set(ctx, i, append(append([]*expr(nil), val...), boolean(ok)))
+			q.set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))
 			q.advance()
 			return
 		}
@@ -641,8 +653,8 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	case t == nil:
 		finish(p, false, zeros(n))
 	case t == opaqueError:
-		if toIface && isError(i.AssertedType) {
-			finish(p, true, append([]*expr(nil), e...))
+		if toIface && program.IsError(i.AssertedType) {
+			finish(p, true, append([]*sym.Expr(nil), e...))
 			return true
 		}
 		p.choose("the dynamic type of a library's error is not known",
@@ -651,7 +663,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 		return false
 	case toIface:
 		if implements(t, iface) {
-			finish(p, true, append([]*expr(nil), e...))
+			finish(p, true, append([]*sym.Expr(nil), e...))
 		} else {
 			finish(p, false, zeros(n))
 		}

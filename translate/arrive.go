@@ -9,6 +9,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
@@ -40,7 +43,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		v.refs = x.isRef(k)
 		l.live = append(l.live, liveValue{k, v})
 	}
-	l.in = make([]abs, len(l.live))
+	l.in = make([]sym.Set, len(l.live))
 	l.lost = make([]bool, len(l.live))
 	switch kind {
 	case atOp:
@@ -48,7 +51,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		l.op = s.Kind.String()
 		top := p.peek()
 		if top.op != nil {
-			l.block = top.op.block
+			l.block = top.op.Blocks
 		} else {
 			switch i := top.block.Instrs[top.idx].(type) {
 			case *ssa.Send:
@@ -104,8 +107,8 @@ func (x *translator) isRef(k varKey) bool {
 
 // valueRefs says for each scalar of a value whether it is a reference.
 func (x *translator) valueRefs(v ssa.Value) []bool {
-	if x.sl.plain[v] {
-		return x.scalarRefs(pointee(v.Type()))
+	if x.sl.Plain[v] {
+		return x.scalarRefs(program.Pointee(v.Type()))
 	}
 	return x.scalarRefs(v.Type())
 }
@@ -114,7 +117,7 @@ func (x *translator) valueRefs(v ssa.Value) []bool {
 func (x *translator) scalarRefs(t types.Type) []bool {
 	n := x.width(t)
 	out := make([]bool, 0, n)
-	if isCond(t) {
+	if program.IsCond(t) {
 		out = append(out, false, true)
 	}
 	if cs := x.layout(t); cs != nil {
@@ -131,10 +134,10 @@ func (x *translator) scalarRefs(t types.Type) []bool {
 	case *types.Slice:
 		return []bool{true, false, false}
 	case *types.Struct:
-		if isCond(t) {
+		if program.IsCond(t) {
 			break
 		}
-		if x.foreign(t) || syncCells(t) != nil {
+		if x.foreign(t) || program.SyncCells(t) != nil {
 			return make([]bool, n)
 		}
 		for i := range u.NumFields() {
@@ -164,22 +167,17 @@ func (x *translator) splits(k varKey) bool {
 	switch v := k.v.(type) {
 	case ssa.Value:
 		t := v.Type()
-		if x.sl.plain[v] {
-			t = pointee(t)
+		if x.sl.Plain[v] {
+			t = program.Pointee(t)
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
 			return u.Info()&types.IsBoolean != 0
 		case *types.Interface:
-			return k.comp == 0 && isError(t)
+			return k.comp == 0 && program.IsError(t)
 		}
 	}
 	return false
-}
-
-func isBool(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // arrive ends the path at a location.
@@ -191,21 +189,21 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 	// A condition that is not tracked but lives on is chosen now.
 	for _, lv := range l.live {
 		e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
-		if lv.key.comp >= len(e) || e[lv.key.comp].op != xUnknown || !x.splits(lv.key) {
+		if lv.key.comp >= len(e) || e[lv.key.comp].Op != sym.OpUnknown || !x.splits(lv.key) {
 			continue
 		}
 		yes := int32(1)
-		if !isBool(lv.key.v.(ssa.Value).Type()) && !isBool(pointee(lv.key.v.(ssa.Value).Type())) {
+		if !program.IsBool(lv.key.v.(ssa.Value).Type()) && !program.IsBool(program.Pointee(lv.key.v.(ssa.Value).Type())) {
 			yes = x.mem.tag(opaqueError)
 		}
 		key := envKey{lv.key.ctx, lv.key.v}
 		for _, k := range []int32{0, yes} {
 			q := p.clone()
-			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].why.reason)
+			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].Why.Reason)
 			v := slices.Clone(e)
-			v[lv.key.comp] = num(k)
+			v[lv.key.comp] = sym.Num(k)
 			if k == 0 && lv.key.comp+1 < len(v) {
-				v[lv.key.comp+1] = num(0)
+				v[lv.key.comp+1] = sym.Num(0)
 			}
 			q.env.set(key, v)
 			x.arrive(q, kind, site)
@@ -234,12 +232,12 @@ func (x *translator) arriveAt(p *path, l *location) {
 }
 
 // liveExpr is the value on the path of what is live at a location.
-func (p *path) liveExpr(lv liveValue) *expr {
+func (p *path) liveExpr(lv liveValue) *sym.Expr {
 	e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
 	if lv.key.comp < len(e) {
 		return p.simplify(e[lv.key.comp])
 	}
-	return unknown("not tracked")
+	return sym.Unknown("not tracked")
 }
 
 // join adds the state at the end of a path to what the location, the cells and
@@ -258,14 +256,14 @@ func (x *translator) join(p *path, l *location) {
 		if l.lost[i] {
 			continue // any value has its place
 		}
-		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.thresholds)
-		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits() || !l.in[i].empty()) {
+		a := l.in[i].Widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
+		if a.Top && !l.in[i].Top && !lv.v.refs && (!b.Top || pastLimits(e) || !l.in[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this way: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
 			l.lost[i] = true
 		}
-		if !a.equal(l.in[i]) {
+		if !a.Equal(l.in[i]) {
 			l.in[i] = a
 			grown = true
 		}
@@ -325,12 +323,12 @@ func (x *translator) leave(l *location) {
 		p.hand = t.args
 		for i, k := range t.handed {
 			key := envKey{k.ctx, k.v}
-			e := &expr{op: xArg, k: int32(i)}
-			switch v, ok := t.args[i].single(); {
+			e := sym.Read(sym.OpArg, nil, int32(i))
+			switch v, ok := t.args[i].Single(); {
 			case ok:
-				e = num(v)
-			case t.args[i].top:
-				e = unknown("an argument that is not tracked")
+				e = sym.Num(v)
+			case t.args[i].Top:
+				e = sym.Unknown("an argument that is not tracked")
 			}
 			p.env.set(key, append(p.env.m[key], e))
 		}
@@ -351,24 +349,24 @@ func (x *translator) leave(l *location) {
 	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}
-		var e *expr
-		switch k, ok := l.in[i].single(); {
+		var e *sym.Expr
+		switch k, ok := l.in[i].Single(); {
 		case l.lost[i]:
 			e = lv.v.x
 			p.learn(e, l.in[i])
-			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].hi})
+			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].Hi})
 		case ok:
-			e = num(k)
-		case l.in[i].top:
-			e = unknown(x.prog.notKept(lv.key.v))
-		case l.in[i].empty():
-			e = num(0)
+			e = sym.Num(k)
+		case l.in[i].Top:
+			e = sym.Unknown(x.prog.NotKept(lv.key.v))
+		case l.in[i].Empty():
+			e = sym.Num(0)
 		default:
 			e = lv.v.x
 			p.learn(e, l.in[i])
 		}
 		for len(p.env.m[key]) < lv.key.comp {
-			p.env.set(key, append(p.env.m[key], unknown("not kept")))
+			p.env.set(key, append(p.env.m[key], sym.Unknown("not kept")))
 		}
 		p.env.set(key, append(p.env.m[key], e))
 	}
@@ -378,12 +376,12 @@ func (x *translator) leave(l *location) {
 	for _, v := range lost {
 		for _, q := range slices.Clone(paths) {
 			r := q.clone()
-			if !r.assume(arith(xEq, v.e, num(v.k))) || !q.assume(arith(xLt, v.e, num(v.k))) {
+			if !r.assume(sym.Arith(sym.OpEq, v.e, sym.Num(v.k))) || !q.assume(sym.Arith(sym.OpLt, v.e, sym.Num(v.k))) {
 				continue
 			}
 			r.beyond = true
 			e := slices.Clone(r.env.m[v.key])
-			e[v.comp] = unknown(beyond)
+			e[v.comp] = sym.Unknown(beyond)
 			r.env.set(v.key, e)
 			paths = append(paths, r)
 		}
@@ -397,7 +395,7 @@ func (x *translator) leave(l *location) {
 type lostValue struct {
 	key  envKey
 	comp int
-	e    *expr
+	e    *sym.Expr
 	k    int32 // the value that says so
 }
 
@@ -429,7 +427,7 @@ func (x *translator) leaveWith(l *location, p *path) {
 			}
 		}
 	case atEnd:
-		if x.prog.test() {
+		if x.prog.Test() {
 			x.arrive(p, atDone, 0)
 			return
 		}
@@ -481,7 +479,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 			t.name = tgt.fn.Name()
 		}
 	}
-	t.args = make([]abs, len(t.handed))
+	t.args = make([]sym.Set, len(t.handed))
 	x.templates = append(x.templates, t)
 	x.byKey[key] = t
 	t.idle = &location{tmpl: t, key: "idle", kind: atIdle, op: "idle"}
@@ -497,7 +495,7 @@ func (tgt target) name() string {
 	case tgt.fn != nil:
 		return tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
 	case tgt.op != nil:
-		return tgt.op.name
+		return tgt.op.Name
 	}
 	return "op"
 }
@@ -523,7 +521,7 @@ func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *templa
 // statement only once.
 func (x *translator) countGoroutines(p *path, t *template, single bool) {
 	f := p.peek()
-	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
+	inLoop := f.ctx.inLoop || f.op == nil && x.prog.Function(f.ctx.fn).InCycle[f.block.Index]
 	recursive := x.recursive[started{t.origin, t.target}]
 	t.once = p.t.once && (!inLoop || single) && !recursive
 	t.slots = 1
@@ -535,7 +533,7 @@ func (x *translator) countGoroutines(p *path, t *template, single bool) {
 		t.slots = p.t.slots
 	default:
 		t.slots = x.opts.Slots
-		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= maxTrips {
+		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= termination.MaxTrips {
 			t.slots = n
 		}
 	}
@@ -568,20 +566,20 @@ func (x *translator) setSites(p *path, t *template, op *intrinsic) {
 // startAtOp has the goroutines of a template begin with an operation of the library,
 // which has its arguments from the spawner.
 func (x *translator) startAtOp(t *template, tgt target) {
-	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.name)
+	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.Name)
 	root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
 	for k, a := range tgt.args {
-		if !tgt.op.needs(k) {
+		if !tgt.op.Needs(k) {
 			a = nil
 		}
-		root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
+		root.tgt.args = append(root.tgt.args, make([]*sym.Expr, len(a)))
 		for c := range a {
 			t.handed = append(t.handed, varKey{t.root, argKey(k), c})
 			t.refs = append(t.refs, true)
 		}
 	}
 	t.start = []*frame{root}
-	t.name = tgt.op.name
+	t.name = tgt.op.Name
 }
 
 // startAtFunction has the goroutines of a template begin with a function of the
@@ -590,7 +588,7 @@ func (x *translator) startAtFunction(t *template, tgt target) {
 	t.root = x.context(t, nil, nil, 0, tgt.fn, "")
 	t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
 	hand := func(v ssa.Value) {
-		if x.sl.value[v] {
+		if x.sl.Values[v] {
 			r := x.valueRefs(v)
 			for c := range x.valueWidth(v) {
 				t.handed = append(t.handed, varKey{t.root, v, c})
@@ -610,7 +608,7 @@ func (x *translator) startAtFunction(t *template, tgt target) {
 // initialising reports that a call path begins in the initialisation of packages.
 func (x *translator) initialising(c *callPath) bool {
 	for ; c != nil; c = c.parent {
-		if c.fn != nil && c.fn == x.prog.init {
+		if c.fn != nil && c.fn == x.prog.Init {
 			return true
 		}
 	}

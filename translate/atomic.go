@@ -7,6 +7,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Atomic operations are accesses to shared memory: they have a guard where goroutines
@@ -14,12 +16,12 @@ import (
 
 // An atomicEffect is what an atomic operation does: its result, and what it
 // stores, nil for nothing, given what was there.
-type atomicEffect func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr)
+type atomicEffect func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr)
 
 // atomicOp completes an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
-func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*expr) bool, f atomicEffect) *intrinsic {
-	in.kind = sites.Atomic
+func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *intrinsic {
+	in.Kind = sites.Atomic
 	in.run = func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
@@ -33,8 +35,8 @@ func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*ex
 			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 			return true
 		}
-		x.accessed(p, k, n, x.siteOfOp(p), in.writes)
-		old, lost := make([]*expr, n), make([]*expr, n)
+		x.accessed(p, k, n, x.siteOfOp(p), in.Writes)
+		old, lost := make([]*sym.Expr, n), make([]*sym.Expr, n)
 		for i := range old {
 			at := k + int32(i)
 			old[i] = p.rawCell(at)
@@ -42,7 +44,7 @@ func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*ex
 				old[i] = p.cellAt(at)
 			}
 		}
-		x.decide(p, old, lost, func(q *path, v []*expr) {
+		x.decide(p, old, lost, func(q *path, v []*sym.Expr) {
 			if check != nil && !check(x, q, v) {
 				return
 			}
@@ -69,35 +71,35 @@ func (p *path) resultWidth() int {
 
 func atomics(table map[string]*intrinsic) {
 	load := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicload", reads: true}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicload", Reads: true}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, nil
 		})
 	}
 	store := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicstore", writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return nil, args[1][:1]
 		})
 	}
 	add := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
-			n := []*expr{arith(xAdd, old[0], args[1][0])}
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+			n := []*sym.Expr{sym.Arith(sym.OpAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
 	swap := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, args[1][:1]
 		})
 	}
 	cas := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
-			c := arith(xEq, old[0], args[1][0])
-			return []*expr{c}, []*expr{ite(c, args[2][0], old[0])}
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+			c := sym.Arith(sym.OpEq, old[0], args[1][0])
+			return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0])}
 		})
 	}
 	masks := func(op token.Token) *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicmask", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
-			return old, []*expr{p.bits(op, old[0], args[1][0])}
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+			return old, []*sym.Expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
@@ -127,27 +129,27 @@ func atomics(table map[string]*intrinsic) {
 // atomicValues are the methods of atomic.Value, which is an interface value.
 func atomicValues(table map[string]*intrinsic) {
 	op := func(name, what, does string, in intrinsic, f atomicEffect) {
-		in.name, in.reads = what, true
-		var check func(x *translator, p *path, old []*expr) bool
-		if in.writes {
-			check = func(x *translator, p *path, old []*expr) bool {
-				return x.storable(p, does, old, p.args()[1:len(in.args)])
+		in.Name, in.Reads = what, true
+		var check func(x *translator, p *path, old []*sym.Expr) bool
+		if in.Writes {
+			check = func(x *translator, p *path, old []*sym.Expr) bool {
+				return x.storable(p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
 		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
 	}
-	op("Load", "atomicload", "", intrinsic{}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+	op("Load", "atomicload", "", intrinsic{Operation: program.Operation{}}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", "store", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+	op("Store", "atomicstore", "store", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", "swap", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("Swap", "atomicswap", "swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1, 2}}}, func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		c := x.equal(p, emptyInterface, old, args[1])
-		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
+		return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0]), sym.Ite(c, args[2][1], old[1])}
 	})
 }
 
@@ -155,11 +157,13 @@ func atomicValues(table map[string]*intrinsic) {
 // beside another causes, and reports whether the path goes on without. If there are two, the
 // first is what the other one is compared with: nothing is stored where nothing was, but for
 // nil.
-func (x *translator) storable(p *path, does string, old []*expr, values [][]*expr) bool {
+func (x *translator) storable(p *path, does string, old []*sym.Expr, values [][]*sym.Expr) bool {
 	val := values[len(values)-1]
-	differs := func(a, b []*expr) *expr { return and(not(eq(a[0], 0)), not(arith(xEq, a[0], b[0]))) }
+	differs := func(a, b []*sym.Expr) *sym.Expr {
+		return sym.And(sym.Not(eq(a[0], 0)), sym.Not(sym.Arith(sym.OpEq, a[0], b[0])))
+	}
 	type badness struct {
-		cond *expr
+		cond *sym.Expr
 		what string
 	}
 	bads := []badness{{eq(val[0], 0), "sync/atomic: " + does + " of nil value into Value"}}
@@ -169,7 +173,7 @@ func (x *translator) storable(p *path, does string, old []*expr, values [][]*exp
 	bads = append(bads, badness{differs(old, val), "sync/atomic: " + does + " of inconsistently typed value into Value"})
 	for _, bad := range bads {
 		c := p.simplify(bad.cond)
-		if c.op == xUnknown {
+		if c.Op == sym.OpUnknown {
 			p.note("unknown-memory", artifact.DirectionUnder, "what is stored in an atomic.Value is not tracked: that it panics is not in the model")
 			continue
 		}
@@ -177,7 +181,7 @@ func (x *translator) storable(p *path, does string, old []*expr, values [][]*exp
 			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(q), pos: q.here(), detail: bad.what}, x.someError())
 			x.continueWith(q)
 		}
-		if !p.assume(not(c)) {
+		if !p.assume(sym.Not(c)) {
 			return false
 		}
 	}

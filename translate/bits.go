@@ -3,6 +3,8 @@ package translate
 import (
 	"go/token"
 	"math"
+
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // maxBits is how many values an operand of a bit operation may have that is not
@@ -10,27 +12,27 @@ import (
 const maxBits = 16
 
 // bits is the result of a bit operation on integers.
-func (p *path) bits(op token.Token, l, r *expr) *expr {
+func (p *path) bits(op token.Token, l, r *sym.Expr) *sym.Expr {
 	l, r = p.simplify(l), p.simplify(r)
-	if r.isConst() {
-		return p.bitsConst(op, l, r.k)
+	if r.IsConst() {
+		return p.bitsConst(op, l, r.K)
 	}
-	return p.each(r, func(k int32) *expr { return p.bitsConst(op, l, k) })
+	return p.each(r, func(k int32) *sym.Expr { return p.bitsConst(op, l, k) })
 }
 
 // bitsConst is the same where the second operand is known.
-func (p *path) bitsConst(op token.Token, l *expr, k int32) *expr {
-	if l.isConst() {
-		return bitsOf(op, int64(l.k), int64(k))
+func (p *path) bitsConst(op token.Token, l *sym.Expr, k int32) *sym.Expr {
+	if l.IsConst() {
+		return bitsOf(op, int64(l.K), int64(k))
 	}
 	a := p.abs(l)
-	if l.op == xUnknown || a.top {
-		return unknown("bit operation")
+	if l.Op == sym.OpUnknown || a.Top {
+		return sym.Unknown("bit operation")
 	}
-	lo, _ := a.bounds()
+	lo, _ := a.Bounds()
 	switch {
 	case op == token.AND && k == 0:
-		return num(0)
+		return sym.Num(0)
 	case op == token.AND && k > 0 && k < 1<<20 && k&(k+1) == 0 && lo > -1<<20:
 		// What is left of a number is its remainder, also of a negative one.
 		m := k + 1
@@ -38,30 +40,30 @@ func (p *path) bitsConst(op token.Token, l *expr, k int32) *expr {
 		if lo < 0 {
 			up = (-lo + m - 1) / m * m
 		}
-		return arith(xMod, arith(xAdd, l, num(up)), num(m))
+		return sym.Arith(sym.OpMod, sym.Arith(sym.OpAdd, l, sym.Num(up)), sym.Num(m))
 	case op == token.SHL && 0 <= k && k < 31:
-		return arith(xMul, l, num(1<<k))
+		return sym.Arith(sym.OpMul, l, sym.Num(1<<k))
 	case op == token.SHR && 0 <= k && k < 31 && lo >= 0:
-		return arith(xDiv, l, num(1<<k))
+		return sym.Arith(sym.OpDiv, l, sym.Num(1<<k))
 	}
-	return p.each(l, func(v int32) *expr { return bitsOf(op, int64(v), int64(k)) })
+	return p.each(l, func(v int32) *sym.Expr { return bitsOf(op, int64(v), int64(k)) })
 }
 
 // each is f of an expression that has few values.
-func (p *path) each(e *expr, f func(k int32) *expr) *expr {
+func (p *path) each(e *sym.Expr, f func(k int32) *sym.Expr) *sym.Expr {
 	a := p.abs(e)
-	if e.op == xUnknown || a.top || a.iv || len(a.set) == 0 || len(a.set) > maxBits {
-		return unknown("bit operation")
+	if e.Op == sym.OpUnknown || a.Top || a.Interval || len(a.Elems) == 0 || len(a.Elems) > maxBits {
+		return sym.Unknown("bit operation")
 	}
-	out := f(a.set[len(a.set)-1])
-	for i := len(a.set) - 2; i >= 0; i-- {
-		out = ite(eq(e, a.set[i]), f(a.set[i]), out)
+	out := f(a.Elems[len(a.Elems)-1])
+	for i := len(a.Elems) - 2; i >= 0; i-- {
+		out = sym.Ite(eq(e, a.Elems[i]), f(a.Elems[i]), out)
 	}
 	return out
 }
 
 // bitsOf is the result for two constants.
-func bitsOf(op token.Token, u, v int64) *expr {
+func bitsOf(op token.Token, u, v int64) *sym.Expr {
 	var z int64
 	switch op {
 	case token.AND:
@@ -74,19 +76,19 @@ func bitsOf(op token.Token, u, v int64) *expr {
 		z = u &^ v
 	case token.SHL:
 		if v < 0 || v > 31 {
-			return unknown("shift")
+			return sym.Unknown("shift")
 		}
 		z = u << v
 	case token.SHR:
 		if v < 0 {
-			return unknown("shift")
+			return sym.Unknown("shift")
 		}
 		z = u >> min(v, 63)
 	default:
-		return unknown("bit operation")
+		return sym.Unknown("bit operation")
 	}
 	if z < math.MinInt32 || z > math.MaxInt32 {
-		return unknown("a number that is not a small integer")
+		return sym.Unknown("a number that is not a small integer")
 	}
-	return num(int32(z))
+	return sym.Num(int32(z))
 }

@@ -204,7 +204,7 @@ func (m *Model) Explain(why map[artifact.Place]string) {
 func (e *emitter) overfull(b *bounded) []string {
 	var at []string
 	for _, c := range b.over {
-		if n, ok := c.abs.single(); ok && n != 0 {
+		if n, ok := c.abs.Single(); ok && n != 0 {
 			at = append(at, "true") // from the start on
 		} else if name := e.n.cells[c]; name != "" {
 			at = append(at, name+" == 1")

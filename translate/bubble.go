@@ -3,14 +3,15 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // synctest.Test is a call, as in a replay, which has a bubble around it anyway.
 // synctest.Wait has its guard, but does not wait.
 
 func bubbleIntrinsics(table map[string]*intrinsic) {
-	table["testing/synctest.Test"] = &intrinsic{name: "synctest", seed: true, args: []int{1}, run: runBubble}
-	table["testing/synctest.Wait"] = &intrinsic{name: "settle", kind: sites.Settle, seed: true, args: []int{}, run: settleBubble}
+	table["testing/synctest.Test"] = &intrinsic{Operation: program.Operation{Name: "synctest", Seed: true, Args: []int{1}}, run: runBubble}
+	table["testing/synctest.Wait"] = &intrinsic{Operation: program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, run: settleBubble}
 }
 
 func runBubble(x *translator, p *path) bool {

@@ -8,19 +8,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A target is what a call calls: a function with a body, or an operation.
 type target struct {
 	fn       *ssa.Function
 	op       *intrinsic
-	bindings [][]*expr
-	args     [][]*expr // one for each parameter, the receiver first
-	pos      token.Pos // of the method value, if the call goes through one
+	bindings [][]*sym.Expr
+	args     [][]*sym.Expr // one for each parameter, the receiver first
+	pos      token.Pos     // of the method value, if the call goes through one
 }
 
 // operands reads the operands of a call.
-type operands func(v ssa.Value) []*expr
+type operands func(v ssa.Value) []*sym.Expr
 
 // resolve finds the target of a call. With ok false it has taken over the path;
 // a target without function and operation is unknown.
@@ -33,7 +36,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.op = builtins[b.Name()]
 		return tgt, true
 	}
-	if fs := x.prog.calls[site]; len(fs) > 0 && !x.prog.fromLibrary(site) {
+	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
 		switch g, decided := p.guessed(site); {
 		case !decided:
 			x.guessCompleted(p, site, fs)
@@ -50,7 +53,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.pos = m.Pos()
 		e := val(m)
 		for k, b := range m.Bindings {
-			if !x.sl.value[tgt.fn.FreeVars[k]] {
+			if !x.sl.Values[tgt.fn.FreeVars[k]] {
 				tgt.bindings = append(tgt.bindings, nil)
 				continue
 			}
@@ -77,12 +80,12 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 }
 
 // resolveValue completes the target of a call of a function value.
-func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target, callee *expr) (target, bool) {
+func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target, callee *sym.Expr) (target, bool) {
 	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
 		if tgt, ok := libraryCall(tgt, o.pool.objs[0], off, callee); ok {
 			return tgt, true
 		}
-		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created.m[o][i] }), true
+		return x.closure(o.pool.objs[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true
 	}
 	if o, cell := x.oneFunction(p, callee); o != nil {
 		return x.closure(o, tgt, cell), true
@@ -99,10 +102,10 @@ func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target,
 
 // functionOf finds the function that an operation calls, by its value. With ok
 // false it has taken over the path; a value that is not tracked is none.
-func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt target, ok, tracked bool) {
+func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt target, ok, tracked bool) {
 	value = p.simplify(value)
 	if o, _, ok := newObjectAt(value); ok && p.created.m[o] != nil {
-		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created.m[o][i] }), true, true
+		return x.closure(o.pool.objs[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true, true
 	}
 	if o, cell := x.oneFunction(p, value); o != nil {
 		return x.closure(o, tgt, cell), true, true
@@ -118,40 +121,40 @@ func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt
 // oneFunction recognises a function value that can be several closures, all of
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
-func (x *translator) oneFunction(p *path, value *expr) (o *object, cell func(i int) *expr) {
+func (x *translator) oneFunction(p *path, value *sym.Expr) (o *object, cell func(i int) *sym.Expr) {
 	p.expose(value)
 	a := p.abs(value)
-	if value.op == xUnknown || value.handedOver() || a.top || a.iv || len(a.set) < 2 || len(a.set) > maxChain {
+	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
 		return nil, nil
 	}
-	o = x.mem.object(a.set[0])
+	o = x.mem.object(a.Elems[0])
 	if o == nil || o.kind != objClosure || o.mk == nil {
 		return nil, nil
 	}
-	for _, k := range a.set {
+	for _, k := range a.Elems {
 		c := x.mem.object(k)
 		if c == nil || c.base != k || c.mk != o.mk || c.fn != o.fn || c.size != o.size {
 			return nil, nil
 		}
-		if _, library := libraryCall(target{}, c, 0, num(k)); library {
+		if _, library := libraryCall(target{}, c, 0, sym.Num(k)); library {
 			return nil, nil
 		}
 	}
-	captured := make([]*expr, o.size)
+	captured := make([]*sym.Expr, o.size)
 	for i := range captured {
-		for j := len(a.set) - 1; j >= 0; j-- {
-			e := p.cellAt(a.set[j] + int32(i))
-			if j == len(a.set)-1 {
+		for j := len(a.Elems) - 1; j >= 0; j-- {
+			e := p.cellAt(a.Elems[j] + int32(i))
+			if j == len(a.Elems)-1 {
 				captured[i] = e
 				continue
 			}
-			if (e.op == xUnknown) != (captured[i].op == xUnknown) {
+			if (e.Op == sym.OpUnknown) != (captured[i].Op == sym.OpUnknown) {
 				return nil, nil // known for some only
 			}
-			captured[i] = ite(eq(value, a.set[j]), e, captured[i])
+			captured[i] = sym.Ite(eq(value, a.Elems[j]), e, captured[i])
 		}
 	}
-	return o, func(i int) *expr { return captured[i] }
+	return o, func(i int) *sym.Expr { return captured[i] }
 }
 
 // functionAt completes a target by the function value at an address.
@@ -166,7 +169,7 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 	}
 	o := x.mem.object(k)
 	if o != nil {
-		if tgt, ok := libraryCall(tgt, o, k-o.base, num(k)); ok {
+		if tgt, ok := libraryCall(tgt, o, k-o.base, sym.Num(k)); ok {
 			return tgt, true
 		}
 	}
@@ -174,7 +177,7 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 		tgt.fn = nil
 		return tgt, true
 	}
-	return x.closure(o, tgt, func(i int) *expr { return p.cellAt(o.base + int32(i)) }), true
+	return x.closure(o, tgt, func(i int) *sym.Expr { return p.cellAt(o.base + int32(i)) }), true
 }
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
@@ -198,13 +201,13 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = &intrinsic{name: "nilbody", seed: true, args: []int{}, run: func(x *translator, p *path) bool {
+var nilBody = &intrinsic{Operation: program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
 	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 	return true
 }}
 
 // closure completes a target by a function object and its cells.
-func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) target {
+func (x *translator) closure(o *object, tgt target, cell func(i int) *sym.Expr) target {
 	tgt.fn = o.fn
 	tgt.op = intrinsicOf(o.fn)
 	if o.mk == nil {
@@ -214,11 +217,11 @@ func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) targ
 	tgt.pos = o.mk.Pos()
 	at := 0
 	for i, b := range o.mk.Bindings {
-		if !x.sl.value[o.fn.FreeVars[i]] {
+		if !x.sl.Values[o.fn.FreeVars[i]] {
 			tgt.bindings = append(tgt.bindings, nil)
 			continue
 		}
-		var e []*expr
+		var e []*sym.Expr
 		for range x.valueWidth(b) {
 			e = append(e, cell(at))
 			at++
@@ -240,12 +243,12 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (targe
 			}
 			if site.Common().IsInvoke() {
 				recv := x.unknowns(x.width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
-				tgt.args = append([][]*expr{recv}, tgt.args...)
+				tgt.args = append([][]*sym.Expr{recv}, tgt.args...)
 			}
 			return tgt, true
 		}
 	}
-	callees := x.prog.callees(site)
+	callees := x.prog.Callees(site)
 	if len(callees) == 0 {
 		return tgt, true
 	}
@@ -280,7 +283,7 @@ func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Fu
 	if types.NewMethodSet(t).Lookup(of.Pkg(), of.Name()) == nil {
 		return nil, false
 	}
-	fn = x.prog.ssa.LookupMethod(t, of.Pkg(), of.Name())
+	fn = x.prog.SSA.LookupMethod(t, of.Pkg(), of.Name())
 	x.methods[k] = fn
 	return fn, true
 }
@@ -327,7 +330,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	}
 	tgt.fn = fn
 	tgt.op = intrinsicOf(fn)
-	tgt.args = append([][]*expr{recv}, tgt.args...)
+	tgt.args = append([][]*sym.Expr{recv}, tgt.args...)
 	return tgt, true
 }
 
@@ -336,7 +339,7 @@ func (x *translator) execCall(p *path, i *ssa.Call) bool {
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
 	}
-	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*expr { return p.value(ctx, v) })
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
 	if !ok {
 		return false
 	}
@@ -357,11 +360,11 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	}
 	skip := func() bool { return skipOn(p) }
 	if tgt.op != nil {
-		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.name)
+		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.Name)
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
-	if ptrs := x.sl.filled[site]; len(ptrs) > 0 && !deferred {
+	if ptrs := x.sl.Filled[site]; len(ptrs) > 0 && !deferred {
 		return x.fill(p, site, ptrs, func(q *path) { q.set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
 	}
 	if tgt.fn == nil {
@@ -369,15 +372,15 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		return skip()
 	}
 	if tgt.fn.Blocks == nil {
-		if fs := x.prog.calls[site]; len(fs) > 0 {
+		if fs := x.prog.Calls[site]; len(fs) > 0 {
 			tgt.op = callsBack
-			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.name), tgt, deferred)
+			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.Name), tgt, deferred)
 			return true
 		}
-		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.Numbers[call].Chosen() {
 			return x.callFlag(p, call)
 		}
-		if a := x.prog.assertion(site); a != nil && !deferred {
+		if a := x.prog.Assertion(site); a != nil && !deferred {
 			return x.assert(p, site.(*ssa.Call), a, skipOn)
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
@@ -389,7 +392,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	if x.unforeseen(p, tgt) {
 		return skip()
 	}
-	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
+	if !x.sl.Funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
 	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
@@ -398,16 +401,16 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 // unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
 func (x *translator) unforeseen(p *path, tgt target) bool {
-	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.reached[tgt.fn] {
+	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.Reached[tgt.fn] {
 		return false
 	}
-	p.note("unknown-call", artifact.DirectionUnder, fullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	p.note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
 	return true
 }
 
 func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
-	return ok && x.sl.value[call]
+	return ok && x.sl.Values[call]
 }
 
 // enter pushes the frame of a function with a body; false if the recursion is
@@ -427,13 +430,13 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 		}
 	}
 	for k, fv := range fn.FreeVars {
-		if x.sl.value[fv] && k < len(tgt.bindings) {
-			p.set(c, fv, append([]*expr(nil), tgt.bindings[k]...))
+		if x.sl.Values[fv] && k < len(tgt.bindings) {
+			p.set(c, fv, append([]*sym.Expr(nil), tgt.bindings[k]...))
 		}
 	}
 	for k, prm := range fn.Params {
-		if x.sl.value[prm] && k < len(tgt.args) {
-			p.set(c, prm, append([]*expr(nil), tgt.args[k]...))
+		if x.sl.Values[prm] && k < len(tgt.args) {
+			p.set(c, prm, append([]*sym.Expr(nil), tgt.args[k]...))
 		}
 	}
 	p.push(&frame{ctx: c, block: fn.Blocks[0], tgt: target{pos: tgt.pos}, deferred: deferred})
@@ -443,7 +446,7 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 // activations bounds those of a function.
 func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded) {
 	pos := fn.Pos()
-	if !pos.IsValid() || x.prog.ofLibrary(fn) {
+	if !pos.IsValid() || x.prog.OfLibrary(fn) {
 		pos = p.here()
 	}
 	n, at = x.boundOf(artifact.BoundActivations, pos)
@@ -454,10 +457,10 @@ func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded)
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
-func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target) []*expr {
+func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target) []*sym.Expr {
 	sig := site.Common().Signature()
 	if tgt.fn != nil {
-		switch name := fullName(tgt.fn); name {
+		switch name := program.FullName(tgt.fn); name {
 		case "errors.New", "fmt.Errorf":
 			if call, ok := site.(*ssa.Call); ok {
 				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
@@ -495,11 +498,11 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 		p.bound(fmt.Sprintf("more than %d calls deferred here", x.opts.Defers))
 		return false
 	}
-	var e []*expr
+	var e []*sym.Expr
 	for _, v := range x.deferOperands(i) {
 		e = append(e, p.value(f.ctx, v)...)
 	}
-	p.set(f.ctx, d, append([]*expr(nil), e...))
+	p.set(f.ctx, d, append([]*sym.Expr(nil), e...))
 	f.defers = append(f.defers, d)
 	f.idx++
 	return true
@@ -520,7 +523,7 @@ func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
 		case *ssa.Function, *ssa.Builtin, *ssa.Const, *ssa.Global:
 			return
 		}
-		if x.sl.value[v] {
+		if x.sl.Values[v] {
 			out = append(out, v)
 		}
 	}
@@ -558,7 +561,7 @@ func (x *translator) runDeferred(p *path) bool {
 		return x.runCleanup(p, d)
 	}
 	e := p.env.m[envKey{f.ctx, d}]
-	kept := map[ssa.Value][]*expr{}
+	kept := map[ssa.Value][]*sym.Expr{}
 	for _, v := range x.deferOperands(d.instr) {
 		n := x.valueWidth(v)
 		if len(e) >= n {
@@ -566,7 +569,7 @@ func (x *translator) runDeferred(p *path) bool {
 			e = e[n:]
 		}
 	}
-	operand := func(v ssa.Value) []*expr {
+	operand := func(v ssa.Value) []*sym.Expr {
 		if k := kept[v]; k != nil {
 			return k
 		}
@@ -602,14 +605,14 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 			x.recovered(p, p.frames[n-2])
 		}
 		return true
-	case mapWrite(site) != nil:
-		var args [][]*expr
+	case relevance.MapWrite(site) != nil:
+		var args [][]*sym.Expr
 		for _, a := range site.Common().Args {
 			args = append(args, val(a))
 		}
 		return x.remove(p, args, nil, done)
 	}
-	if elem := elementsWritten(site); elem != nil {
+	if elem := x.prog.ElementsWritten(site); elem != nil {
 		x.elementsLost(p, site, elem)
 	}
 	return done(p)
@@ -624,13 +627,13 @@ func (p *path) popDeferred() {
 }
 
 // raise begins to unwind the goroutine.
-func (x *translator) raise(p *path, u *unwind, val []*expr) {
+func (x *translator) raise(p *path, u *unwind, val []*sym.Expr) {
 	f := p.peek()
 	if len(val) != 2 {
 		val = x.someError()
 	}
 	if !u.goexit {
-		p.set(f.ctx, panicKey{}, append([]*expr(nil), val...))
+		p.set(f.ctx, panicKey{}, append([]*sym.Expr(nil), val...))
 	}
 	p.top().unwinds(u)
 }
@@ -688,7 +691,7 @@ func (x *translator) stepUnwind(p *path) bool {
 }
 
 // recovered stops the panic of frame g and returns its value.
-func (x *translator) recovered(p *path, f *frame) []*expr {
+func (x *translator) recovered(p *path, f *frame) []*sym.Expr {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		if p.frames[i].ctx != f.ctx {
 			continue
@@ -709,18 +712,18 @@ func (x *translator) recovered(p *path, f *frame) []*expr {
 // execBuiltin executes the builtins that are not operations.
 func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	f := p.peek()
-	set := func(e ...*expr) bool {
+	set := func(e ...*sym.Expr) bool {
 		p.set(f.ctx, i, e)
 		return p.advance()
 	}
-	arg := func(k int) []*expr { return p.value(f.ctx, i.Call.Args[k]) }
+	arg := func(k int) []*sym.Expr { return p.value(f.ctx, i.Call.Args[k]) }
 	switch b.Name() {
 	case "recover":
 		e := zeros(2)
 		if n := len(p.frames); f.deferred && n >= 2 && p.frames[n-2].op == nil {
 			e = x.recovered(p, p.frames[n-2])
 		}
-		return set(append([]*expr(nil), e...)...)
+		return set(append([]*sym.Expr(nil), e...)...)
 	case "append":
 		return x.appendTo(p, i)
 	case "len", "cap":
@@ -736,8 +739,8 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 				return false
 			}
 			if tracked {
-				return x.mapLen(p, o, func(q *path, n *expr) bool {
-					q.set(q.peek().ctx, i, []*expr{n})
+				return x.mapLen(p, o, func(q *path, n *sym.Expr) bool {
+					q.set(q.peek().ctx, i, []*sym.Expr{n})
 					return q.advance()
 				})
 			}
@@ -746,7 +749,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 		case *types.Chan:
 			k, ok, tracked := x.concrete(p, arg(0)[0])
 			if !tracked {
-				return set(unknown("a channel that is not tracked"))
+				return set(sym.Unknown("a channel that is not tracked"))
 			}
 			if !ok {
 				return false
@@ -754,30 +757,30 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			o := x.mem.object(k)
 			switch {
 			case k == 0 || o == nil || o.kind != objChan:
-				return set(num(0))
+				return set(sym.Num(0))
 			case b.Name() == "cap":
-				return set(num(o.cap))
+				return set(sym.Num(o.cap))
 			}
 			return set(p.cellAt(o.base + chanLen))
 		}
-		return set(unknown("length not tracked"))
+		return set(sym.Unknown("length not tracked"))
 	case "min", "max":
 		e := arg(0)[0]
-		if !isInteger(i.Type()) {
-			return set(unknown("not an integer"))
+		if !program.IsInteger(i.Type()) {
+			return set(sym.Unknown("not an integer"))
 		}
 		for k := 1; k < len(i.Call.Args); k++ {
 			o := arg(k)[0]
-			c := arith(xLt, e, o)
+			c := sym.Arith(sym.OpLt, e, o)
 			if b.Name() == "max" {
-				c = arith(xLt, o, e)
+				c = sym.Arith(sym.OpLt, o, e)
 			}
-			e = ite(c, e, o)
+			e = sym.Ite(c, e, o)
 		}
 		return set(e)
 	case "delete", "clear":
-		if mapWrite(i) != nil {
-			args := make([][]*expr, len(i.Call.Args))
+		if relevance.MapWrite(i) != nil {
+			args := make([][]*sym.Expr, len(i.Call.Args))
 			for k := range args {
 				args[k] = arg(k)
 			}
@@ -789,7 +792,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	case "ssa:wrapnilchk":
 		return set(arg(0)...)
 	case "ssa:deferstack":
-		return set(num(0))
+		return set(sym.Num(0))
 	}
 	return set(x.unknowns(x.valueWidth(i), "result of "+b.Name())...)
 }

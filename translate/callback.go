@@ -6,6 +6,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What time.AfterFunc returns is a timer whose message nobody receives: it lets
@@ -22,27 +24,27 @@ const timerWaits = timerCells
 var callbackBody *intrinsic
 
 func callbackIntrinsics(table map[string]*intrinsic) {
-	table["time.AfterFunc"] = &intrinsic{name: "afterfunc", seed: true, args: []int{1}, run: afterFunc}
-	callbackBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runCallback}
+	table["time.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, run: afterFunc}
+	callbackBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runCallback}
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
 func afterFunc(x *translator, p *path) bool {
 	if !x.callbackHere(p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
-		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
 	}
 	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
 		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.src.Fset.Position(f.ctx.site.Pos()).Line),
+			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.ctx.site.Pos()).Line),
 				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
 		}, x.describeCallback)
 		if !ok {
 			return ref{}, false
 		}
 		r.clear(p, nil)
-		r.put(p, chanPayload+timerArmed, num(1))
-		r.put(p, chanPayload+timerWaits, num(1))
+		r.put(p, chanPayload+timerArmed, sym.Num(1))
+		r.put(p, chanPayload+timerWaits, sym.Num(1))
 		d, known := x.durationOf(p, 0)
 		x.arm(p, x.eventOf(r.objs[0]), d, known)
 		return r, true
@@ -60,8 +62,8 @@ func (x *translator) startCallback(p *path, body *intrinsic, part int32, make fu
 			return false
 		}
 		g := p.top()
-		g.tgt.args = [][]*expr{{r.e}, g.tgt.args[1]}
-		p.set(g.ctx, argKey(0), []*expr{r.e})
+		g.tgt.args = [][]*sym.Expr{{r.e}, g.tgt.args[1]}
+		p.set(g.ctx, argKey(0), []*sym.Expr{r.e})
 		g.phase = 2
 		x.arrive(p, atLocal, 0)
 	case 2:
@@ -70,7 +72,7 @@ func (x *translator) startCallback(p *path, body *intrinsic, part int32, make fu
 			x.arrive(q, atLocal, 0)
 		})
 	default:
-		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+part))})
+		return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, p.arg(0)[0], sym.Num(chanPayload+part))})
 	}
 	return false
 }
@@ -78,9 +80,9 @@ func (x *translator) startCallback(p *path, body *intrinsic, part int32, make fu
 func (x *translator) describeCallback(o *object) {
 	x.describeChan(o)
 	a, c, w := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)], x.mem.cells[o.behind(timerWaits)]
-	a.name, a.abs, a.fix = o.name+"_armed", absBool(), true
+	a.name, a.abs, a.fix = o.name+"_armed", sym.Either(), true
 	c.name, c.ref = o.name+"_C", true
-	w.name, w.abs, w.fix = o.name+"_waits", absBool(), true
+	w.name, w.abs, w.fix = o.name+"_waits", sym.Either(), true
 }
 
 // callbackHere reports that a call hands over a callback at a site.
@@ -102,16 +104,16 @@ func runCallback(x *translator, p *path) bool {
 		return false
 	}
 	n, waits := o.base+chanLen, o.behind(timerWaits)
-	if q := p.fork(and(eq(p.cellAt(n), 0), eq(p.cellAt(o.behind(timerArmed)), 0))); q != nil {
-		q.put(waits, num(0))
+	if q := p.fork(sym.And(eq(p.cellAt(n), 0), eq(p.cellAt(o.behind(timerArmed)), 0))); q != nil {
+		q.put(waits, sym.Num(0))
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
 	}
 	if !p.assume(eq(p.cellAt(n), 1)) {
 		return false
 	}
-	p.put(n, num(0))
-	p.put(waits, num(0))
+	p.put(n, sym.Num(0))
+	p.put(waits, sym.Num(0))
 	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
 }
 
@@ -126,19 +128,19 @@ func (x *translator) awaited(p *path) *object {
 }
 
 // setCallback stops the timer of a function, or arms it again.
-func setCallback(x *translator, p *path, o *object, armed int32, result []*expr) bool {
+func setCallback(x *translator, p *path, o *object, armed int32, result []*sym.Expr) bool {
 	a := o.behind(timerArmed)
 	was := p.cellAt(a)
 	if armed == 1 {
-		again := or(eq(p.cellAt(o.behind(timerWaits)), 0), eq(p.cellAt(o.base+chanLen), 1))
+		again := sym.Or(eq(p.cellAt(o.behind(timerWaits)), 0), eq(p.cellAt(o.base+chanLen), 1))
 		if q := p.fork(again); q != nil {
 			q.bound("a timer of AfterFunc is set again whose function has been called, or that has been stopped")
 		}
-		if !p.assume(not(again)) {
+		if !p.assume(sym.Not(again)) {
 			return false
 		}
 	}
-	p.put(a, num(armed))
+	p.put(a, sym.Num(armed))
 	x.set(p, o, armed)
 	if len(result) > 0 {
 		result[0] = was

@@ -5,13 +5,16 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Functions registered by Cleanup run in the entry goroutine when the test
 // function is over, its deferred calls included, last registered first: in
 // front of the guard of its end. So they are kept below its deferred calls.
 
-var testCleanup = &intrinsic{name: "cleanup", seed: true, args: []int{1}}
+var testCleanup = &intrinsic{Operation: program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}}
 
 func init() { testCleanup.run = registerCleanup }
 
@@ -46,7 +49,7 @@ func registerCleanup(x *translator, p *path) bool {
 	}
 	f.defers = slices.Insert(slices.Clone(f.defers), n, d)
 	p.frames[at] = &f
-	p.set(f.ctx, d, []*expr{addr})
+	p.set(f.ctx, d, []*sym.Expr{addr})
 	return x.opReturn(p, nil)
 }
 
@@ -54,7 +57,7 @@ func registerCleanup(x *translator, p *path) bool {
 // enters it.
 func (x *translator) runCleanup(p *path, d deferKey) bool {
 	f := p.peek()
-	addr := unknown("not tracked")
+	addr := sym.Unknown("not tracked")
 	if e := p.env.m[envKey{f.ctx, d}]; len(e) > 0 {
 		addr = e[0]
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // atGuard stops at the guard of an instruction, or executes the instruction if
@@ -36,13 +38,13 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 		return true
 	case *ssa.Send:
 		c := comm{send: true, ch: p.value(f.ctx, i.Chan)[0], val: p.value(f.ctx, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
-		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*expr, _ bool) { q.opDone() })
+		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*sym.Expr, _ bool) { q.opDone() })
 	case *ssa.UnOp:
 		elem := i.X.Type().Underlying().(*types.Chan).Elem()
 		c := comm{ch: p.value(f.ctx, i.X)[0], elem: elem}
-		return x.communicate(p, []comm{c}, false, func(q *path, _ int, val []*expr, ok bool) {
+		return x.communicate(p, []comm{c}, false, func(q *path, _ int, val []*sym.Expr, ok bool) {
 			if i.CommaOk {
-				val = append(slices.Clone(val), boolean(ok))
+				val = append(slices.Clone(val), sym.Bool(ok))
 			}
 			q.set(f.ctx, i, slices.Clone(val))
 			q.opDone()
@@ -91,8 +93,8 @@ func (o *object) meets() bool { return o.cap == 0 && !o.ctx }
 // comm is one communication: a send or a receive.
 type comm struct {
 	send bool
-	ch   *expr
-	val  []*expr
+	ch   *sym.Expr
+	val  []*sym.Expr
 	elem types.Type
 }
 
@@ -106,9 +108,9 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 		}
 		comms = append(comms, c)
 	}
-	return x.communicate(p, comms, !i.Blocking, func(q *path, k int, val []*expr, ok bool) {
+	return x.communicate(p, comms, !i.Blocking, func(q *path, k int, val []*sym.Expr, ok bool) {
 		q.sel = k
-		out := []*expr{num(int32(k)), boolean(ok)}
+		out := []*sym.Expr{sym.Num(int32(k)), sym.Bool(ok)}
 		for j, c := range comms {
 			if c.send {
 				continue
@@ -131,7 +133,7 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 // two goroutines at theirs. Only where somebody polls can the difference be
 // seen; there the operation first queues (a location of its own), and then
 // meets one that is not queued.
-func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*expr, ok bool)) bool {
+func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*sym.Expr, ok bool)) bool {
 	queued := p.peek().phase == 2
 	objs := make([]*object, len(comms))
 	for i, c := range comms {
@@ -163,7 +165,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 			x.again = true
 		}
 	}
-	cell := func(q *path, o *object, k int32) *expr { return q.cellAt(o.base + k) }
+	cell := func(q *path, o *object, k int32) *sym.Expr { return q.cellAt(o.base + k) }
 	count := func(q *path, d int32) {
 		for i, o := range objs {
 			if o == nil || !o.meets() || !o.polled {
@@ -173,7 +175,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 			if comms[i].send {
 				k = o.base + chanSenders
 			}
-			q.put(k, arith(xAdd, q.cellAt(k), num(d)))
+			q.put(k, sym.Arith(sym.OpAdd, q.cellAt(k), sym.Num(d)))
 		}
 	}
 	leave := func(q *path) {
@@ -181,22 +183,22 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 			count(q, -1)
 		}
 	}
-	idle := num(1) // no case is ready
+	idle := sym.Num(1) // no case is ready
 	for i, o := range objs {
 		if o == nil {
 			continue
 		}
 		closed := cell(p, o, chanClosed)
-		idle = and(idle, eq(closed, 0))
+		idle = sym.And(idle, eq(closed, 0))
 		switch {
 		case o.cap > 0 && comms[i].send:
-			idle = and(idle, arith(xLe, num(o.cap), cell(p, o, chanLen)))
+			idle = sym.And(idle, sym.Arith(sym.OpLe, sym.Num(o.cap), cell(p, o, chanLen)))
 		case o.cap > 0:
-			idle = and(idle, eq(cell(p, o, chanLen), 0))
+			idle = sym.And(idle, eq(cell(p, o, chanLen), 0))
 		case comms[i].send:
-			idle = and(idle, eq(cell(p, o, chanReceivers), 0))
+			idle = sym.And(idle, eq(cell(p, o, chanReceivers), 0))
 		default:
-			idle = and(idle, eq(cell(p, o, chanSenders), 0))
+			idle = sym.And(idle, eq(cell(p, o, chanSenders), 0))
 		}
 	}
 	for i, o := range objs {
@@ -206,7 +208,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 		if comms[i].send {
 			x.send(p, o, comms[i].val, queued, func(q *path) { leave(q); done(q, i, nil, false); x.continueWith(q) }, leave)
 		} else {
-			x.receive(p, o, queued, func(q *path, val []*expr, ok bool) { leave(q); done(q, i, val, ok); x.continueWith(q) })
+			x.receive(p, o, queued, func(q *path, val []*sym.Expr, ok bool) { leave(q); done(q, i, val, ok); x.continueWith(q) })
 		}
 	}
 	switch {
@@ -226,7 +228,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	return false
 }
 
-func (x *translator) send(p *path, o *object, val []*expr, queued bool, done, leave func(q *path)) {
+func (x *translator) send(p *path, o *object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
 	closed := p.cellAt(o.base + chanClosed)
 	if q := p.fork(eq(closed, 1)); q != nil {
 		leave(q)
@@ -239,7 +241,7 @@ func (x *translator) send(p *path, o *object, val []*expr, queued bool, done, le
 		return
 	}
 	for i := range int(o.width) {
-		e := unknown("not tracked")
+		e := sym.Unknown("not tracked")
 		if i < len(val) && o.tracked {
 			e = val[i]
 		}
@@ -247,16 +249,16 @@ func (x *translator) send(p *path, o *object, val []*expr, queued bool, done, le
 	}
 	if o.cap > 0 {
 		n := q.cellAt(o.base + chanLen)
-		if !q.assume(arith(xLt, n, num(o.cap))) {
+		if !q.assume(sym.Arith(sym.OpLt, n, sym.Num(o.cap))) {
 			return
 		}
 		for k := range o.kept {
 			for i := range o.width {
 				at := o.base + chanPayload + o.width + k*o.width + i
-				q.put(at, ite(eq(n, k), q.simplify(val[i]), q.rawCell(at)))
+				q.put(at, sym.Ite(eq(n, k), q.simplify(val[i]), q.rawCell(at)))
 			}
 		}
-		q.put(o.base+chanLen, arith(xAdd, n, num(1)))
+		q.put(o.base+chanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 		done(q)
 		return
 	}
@@ -277,18 +279,18 @@ func (p *path) meet(o *object, queued, send bool) {
 	p.sync = &syncLabel{name: name, obj: o, send: send}
 }
 
-func (x *translator) receive(p *path, o *object, queued bool, done func(q *path, val []*expr, ok bool)) {
+func (x *translator) receive(p *path, o *object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
 	closed := p.cellAt(o.base + chanClosed)
 	if o.cap > 0 {
 		n := p.cellAt(o.base + chanLen)
-		if q := p.fork(and(eq(closed, 1), eq(n, 0))); q != nil {
+		if q := p.fork(sym.And(eq(closed, 1), eq(n, 0))); q != nil {
 			done(q, zeros(int(o.width)), false)
 		}
-		q := p.fork(arith(xLt, num(0), n))
+		q := p.fork(sym.Arith(sym.OpLt, sym.Num(0), n))
 		if q == nil {
 			return
 		}
-		val, lost := x.unknowns(int(o.width), "contents of a buffer that is not tracked"), make([]*expr, o.width)
+		val, lost := x.unknowns(int(o.width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.width)
 		if o.kept > 0 {
 			for k := range o.kept {
 				for i := range o.width {
@@ -302,13 +304,13 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 					if k+1 < o.kept {
 						q.put(at, p.copied(at+o.width))
 					} else {
-						q.put(at, num(0))
+						q.put(at, sym.Num(0))
 					}
 				}
 			}
 		}
-		q.put(o.base+chanLen, arith(xSub, n, num(1)))
-		x.decide(q, val, lost, func(q *path, val []*expr) { done(q, val, true) })
+		q.put(o.base+chanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
+		x.decide(q, val, lost, func(q *path, val []*sym.Expr) { done(q, val, true) })
 		return
 	}
 	if q := p.fork(eq(closed, 1)); q != nil {
@@ -318,21 +320,21 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 		return // nobody sends
 	}
 	q := p.clone()
-	val := make([]*expr, o.width)
+	val := make([]*sym.Expr, o.width)
 	q.hand = nil
 	for i := range o.width {
 		c := x.mem.cells[o.base+chanPayload+i]
 		c.readers[q.from] = true
-		if c.abs.empty() {
+		if c.abs.Empty() {
 			return // nobody sends, as far as is known
 		}
 		q.hand = append(q.hand, c.abs)
-		if k, ok := c.abs.single(); ok {
-			val[i] = num(k)
-		} else if c.abs.top {
-			val[i] = unknown("a message that is not tracked")
+		if k, ok := c.abs.Single(); ok {
+			val[i] = sym.Num(k)
+		} else if c.abs.Top {
+			val[i] = sym.Unknown("a message that is not tracked")
 		} else {
-			val[i] = &expr{op: xMsg, k: i}
+			val[i] = sym.Read(sym.OpMsg, nil, i)
 		}
 	}
 	q.meet(o, queued, false)
@@ -342,7 +344,7 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 // execGo starts a goroutine.
 func (x *translator) execGo(p *path, i *ssa.Go) bool {
 	ctx := p.peek().ctx
-	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*expr { return p.value(ctx, v) })
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
 	if !ok {
 		return false
 	}
@@ -356,14 +358,14 @@ func wgGo(x *translator, p *path) bool {
 		return false
 	}
 	n := p.cellAt(a)
-	lim := num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLe, lim, n)); q != nil {
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
 		q.bound("a wait group counter greater than the model counts")
 	}
-	if !p.assume(arith(xLt, n, lim)) {
+	if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
 		return false
 	}
-	p.put(a, arith(xAdd, n, num(1)))
+	p.put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	f := p.peek()
 	tgt := target{op: wgBody, args: p.args()[:2]}
 	return x.spawnTarget(p, f.ctx.site, tgt, func(q *path) { x.opReturn(q, nil) })
@@ -373,12 +375,12 @@ func wgGo(x *translator, p *path) bool {
 var wgBody *intrinsic
 
 func init() {
-	wgBody = &intrinsic{name: "wgbody", seed: true, args: []int{0, 1}, unwound: func(x *translator, p *path) bool {
+	wgBody = &intrinsic{Operation: program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
 		if !p.peek().unwind.goexit {
 			return true // the panic ends the program
 		}
 		addr := p.arg(0)[0]
-		n, ok := x.wgCounter(p, arith(xSub, p.getAt(addr, 0), num(1)))
+		n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
 		if ok {
 			p.putAt(addr, 0, n)
 		}
@@ -386,7 +388,7 @@ func init() {
 	}}
 	wgBody.run = func(x *translator, p *path) bool {
 		if p.peek().phase == 2 {
-			return wgAdd(x, p, num(-1))
+			return wgAdd(x, p, sym.Num(-1))
 		}
 		if _, ok := x.receiver(p); !ok {
 			return false
@@ -403,9 +405,9 @@ func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, afte
 	}
 	t := x.templateFor(p, site, tgt)
 	p.alone, p.serial = false, p.serial && tgt.op == subtestBody
-	var handed []*expr
+	var handed []*sym.Expr
 	for _, k := range t.handed {
-		e := unknown("not tracked")
+		e := sym.Unknown("not tracked")
 		switch v := k.v.(type) {
 		case argKey:
 			if int(v) < len(tgt.args) && k.comp < len(tgt.args[v]) {
@@ -428,8 +430,8 @@ func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, afte
 	}
 	grown := false
 	for i, e := range handed {
-		a := t.args[i].widen(p.abs(e), x.limit(t.refs[i]), x.prog.thresholds)
-		if !a.equal(t.args[i]) {
+		a := t.args[i].Widen(p.abs(e), x.limit(t.refs[i]), x.prog.Thresholds)
+		if !a.Equal(t.args[i]) {
 			t.args[i] = a
 			grown = true
 		}

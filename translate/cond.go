@@ -5,6 +5,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A sync.Cond is the interface value of its lock and the queue of its waiters:
@@ -15,18 +17,11 @@ const (
 	condWaiters = 8
 )
 
-// isCond recognises sync.Cond, which foreign code has no other business with
-// than to read and set its lock.
-func isCond(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Cond"
-}
-
 func condIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Cond).Wait"] = &intrinsic{name: "condwait", kind: sites.CondWait, block: true, seed: true, run: condWait}
-	table["(*sync.Cond).Signal"] = &intrinsic{name: "signal", kind: sites.CondSignal, seed: true, run: condSignal}
-	table["(*sync.Cond).Broadcast"] = &intrinsic{name: "broadcast", kind: sites.CondBroadcast, seed: true, run: condBroadcast}
-	table["sync.NewCond"] = &intrinsic{name: "newcond", args: []int{0}, run: newCond}
+	table["(*sync.Cond).Wait"] = &intrinsic{Operation: program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, run: condWait}
+	table["(*sync.Cond).Signal"] = &intrinsic{Operation: program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, run: condSignal}
+	table["(*sync.Cond).Broadcast"] = &intrinsic{Operation: program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, run: condBroadcast}
+	table["sync.NewCond"] = &intrinsic{Operation: program.Operation{Name: "newcond", Args: []int{0}}, run: newCond}
 }
 
 // newCond allocates a Cond.
@@ -37,8 +32,8 @@ func newCond(x *translator, p *path) bool {
 	}
 	l := p.arg(0)
 	t := f.tgt.fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", pointee(t)) },
-		func(o *object) { x.describe(o, pointee(t)) })
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", program.Pointee(t)) },
+		func(o *object) { x.describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
@@ -46,7 +41,7 @@ func newCond(x *translator, p *path) bool {
 	for i := range int32(2) {
 		r.put(p, condLock+i, l[i])
 	}
-	return x.opReturn(p, []*expr{r.e})
+	return x.opReturn(p, []*sym.Expr{r.e})
 }
 
 // The phases of Wait. With a lock whose methods are the program's own these are
@@ -71,11 +66,11 @@ func condWait(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	self := &expr{op: xSelf}
-	waits := func(i int32) *expr { return arith(xEq, p.cellAt(a+condQueue+i), self) }
+	self := sym.Read(sym.OpSelf, nil, 0)
+	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+condQueue+i), self) }
 	signalled := func() bool {
 		for i := range int32(condWaiters) {
-			if !p.assume(not(waits(i))) {
+			if !p.assume(sym.Not(waits(i))) {
 				return false
 			}
 		}
@@ -100,7 +95,7 @@ func condWait(x *translator, p *path) bool {
 		if !p.assume(eq(p.cellAt(l.mu), 0)) {
 			return false
 		}
-		p.put(l.mu, num(1))
+		p.put(l.mu, sym.Num(1))
 		return x.opReturn(p, nil)
 	case condAnnounced:
 		return x.writeLockAnnounced(p, l.mu) && x.opReturn(p, nil)
@@ -111,16 +106,16 @@ func condWait(x *translator, p *path) bool {
 			x.arrive(p, atQueue, x.siteOfOp(p))
 			return false
 		}
-		here := num(0)
+		here := sym.Num(0)
 		for i := range int32(condWaiters) {
-			here = or(here, waits(i))
+			here = sym.Or(here, waits(i))
 		}
 		if q := p.fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.role = artifact.RoleCommit
 			x.arrive(q, atQueue, x.siteOfOp(q))
 		}
-		return p.assume(not(here)) && x.callMethod(p, l, "Lock", condLocked)
+		return p.assume(sym.Not(here)) && x.callMethod(p, l, "Lock", condLocked)
 	case condLocked:
 		return x.opReturn(p, nil)
 	}
@@ -132,22 +127,22 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 	}
-	if q := p.fork(not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
+	if q := p.fork(sym.Not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
 		q.bound("more waiters of a condition variable than the model has")
 	}
 	if !p.assume(eq(p.cellAt(a+condQueue+condWaiters-1), 0)) {
 		return false
 	}
-	before := num(1) // the places before are taken
+	before := sym.Num(1) // the places before are taken
 	for i := range int32(condWaiters) {
 		c := p.cellAt(a + condQueue + i)
-		p.put(a+condQueue+i, ite(and(before, eq(c, 0)), self, c))
-		before = and(before, not(eq(c, 0)))
+		p.put(a+condQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
+		before = sym.And(before, sym.Not(eq(c, 0)))
 	}
 	if l.own != nil {
 		return x.callMethod(p, l, "Unlock", condUnlocked)
 	}
-	p.put(l.mu, num(0))
+	p.put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.role = artifact.RoleCommit
 	x.arrive(p, atQueue, x.siteOfOp(p))
@@ -160,7 +155,7 @@ type lockOfCond struct {
 	mu     int32
 	writer bool // it is an RWMutex
 	own    types.Type
-	val    *expr
+	val    *sym.Expr
 }
 
 // condLocker finds the lock of a Cond.
@@ -198,7 +193,7 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 	if ok && mu == 0 {
 		return noLock()
 	}
-	return lockOfCond{mu: mu + int32(off), writer: len(syncCells(lock)) == 3}, ok
+	return lockOfCond{mu: mu + int32(off), writer: len(program.SyncCells(lock)) == 3}, ok
 }
 
 // embeddedLock is where in what a pointer of type t points to its methods Lock
@@ -209,7 +204,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 		if _, pointer := t.Underlying().(*types.Pointer); sel == nil || !pointer {
 			return 0, nil, false
 		}
-		lock = pointee(t)
+		lock = program.Pointee(t)
 		for _, k := range sel.Index()[:len(sel.Index())-1] {
 			st, isStruct := lock.Underlying().(*types.Struct)
 			if !isStruct {
@@ -217,7 +212,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 			}
 			off, lock = off+x.fieldOffset(st, k), st.Field(k).Type()
 		}
-		return off, lock, syncCells(lock) != nil
+		return off, lock, program.SyncCells(lock) != nil
 	}
 	off, lock, ok = at("Lock")
 	off2, _, ok2 := at("Unlock")
@@ -227,7 +222,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 // callMethod calls a method of the lock of a Cond, as which the operation on top
 // of the stack goes on in a phase.
 func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) bool {
-	fn := x.prog.ssa.LookupMethod(l.own, nil, name)
+	fn := x.prog.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
 		x.unsupported(p.here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
 		return false
@@ -237,10 +232,10 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 		return false
 	}
 	p.top().phase = phase
-	if !x.sl.funcs[fn] {
+	if !x.sl.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*expr{recv}}, false)
+	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.
@@ -249,9 +244,9 @@ func condSignal(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	next := make([]*expr, condWaiters)
+	next := make([]*sym.Expr, condWaiters)
 	for i := range next {
-		next[i] = num(0)
+		next[i] = sym.Num(0)
 		if i+1 < condWaiters {
 			next[i] = p.cellAt(a + condQueue + int32(i) + 1)
 		}
@@ -269,7 +264,7 @@ func condBroadcast(x *translator, p *path) bool {
 		return false
 	}
 	for i := range int32(condWaiters) {
-		p.put(a+condQueue+i, num(0))
+		p.put(a+condQueue+i, sym.Num(0))
 	}
 	return x.opReturn(p, nil)
 }

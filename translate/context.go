@@ -10,6 +10,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A context is its Done channel with more cells. Its address is that of the
@@ -37,9 +40,6 @@ const (
 	ctxExceeded = 2
 )
 
-// causes is the memory that holds the causes of contexts.
-var causes = memClass{nil, "causes of contexts"}
-
 // maxAncestry bounds the search for the descendants of a context.
 const maxAncestry = 256
 
@@ -53,23 +53,23 @@ var (
 )
 
 func contextIntrinsics(table map[string]*intrinsic) {
-	root := &intrinsic{name: "background", args: []int{}, run: func(x *translator, p *path) bool {
-		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
+	root := &intrinsic{Operation: program.Operation{Name: "background", Args: []int{}}, run: func(x *translator, p *path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
 	}}
 	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = &intrinsic{name: "withcancel", run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-		timeout := &intrinsic{name: "withtimeout", run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		table["context.WithCancel"+cause] = &intrinsic{Operation: program.Operation{Name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
+		timeout := &intrinsic{Operation: program.Operation{Name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
 		if cause != "" {
-			timeout.also = []int{2}
+			timeout.Also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
 		table["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = &intrinsic{name: "cause", run: contextCause}
-	cancelContext = &intrinsic{name: "cancel", args: []int{0, 1}, run: func(x *translator, p *path) bool {
+	table["context.Cause"] = &intrinsic{Operation: program.Operation{Name: "cause"}, run: contextCause}
+	cancelContext = &intrinsic{Operation: program.Operation{Name: "cancel", Args: []int{0, 1}}, run: func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -86,12 +86,12 @@ func contextIntrinsics(table map[string]*intrinsic) {
 		return x.opReturn(p, nil)
 	}}
 	contextMethods = map[string]*intrinsic{
-		"Done": {name: "done", run: func(x *translator, p *path) bool {
-			return x.opReturn(p, []*expr{x.ends(p, p.arg(0)[0])})
+		"Done": {Operation: program.Operation{Name: "done"}, run: func(x *translator, p *path) bool {
+			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
 		}},
-		"Err":   {name: "err", run: contextErr},
-		"Value": {name: "value", args: []int{0, 1}, run: contextValue},
-		"Deadline": {name: "deadline", run: func(x *translator, p *path) bool {
+		"Err":   {Operation: program.Operation{Name: "err"}, run: contextErr},
+		"Value": {Operation: program.Operation{Name: "value", Args: []int{0, 1}}, run: contextValue},
+		"Deadline": {Operation: program.Operation{Name: "deadline"}, run: func(x *translator, p *path) bool {
 			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
 		}},
 	}
@@ -108,26 +108,26 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	if !ok {
 		return false
 	}
-	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
+	r.put(p, chanPayload+ctxDeadline, sym.Bool(deadline))
 	if deadline {
 		// That of a context that is not tracked may be earlier. A moment is no number.
 		d, known := x.durationOf(p, 1)
 		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
+	if deadline && len(p.peek().op.Also) > 0 && x.sl.Classes[relevance.Causes] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
 		}
 	}
-	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e, arith(xAdd, r.e, num(chanPayload+ctxCancel))})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(chanPayload+ctxCancel))})
 }
 
 // parentOf is the context that is an argument: where its values are, and what
 // ends it.
-func (x *translator) parentOf(p *path, in []*expr) (values, end *expr) {
-	if tag := p.simplify(in[0]); !tag.is(x.mem.tag(libraryContext)) {
+func (x *translator) parentOf(p *path, in []*sym.Expr) (values, end *sym.Expr) {
+	if tag := p.simplify(in[0]); !tag.Is(x.mem.tag(libraryContext)) {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
-		return num(0), num(0)
+		return sym.Num(0), sym.Num(0)
 	}
 	values = p.simplify(in[1])
 	if _, _, isNew := newObjectAt(values); isNew {
@@ -142,21 +142,21 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
 	values, parent := x.parentOf(p, p.arg(0))
 	err, tracked := x.contextCell(p, parent, ctxErr)
-	tracked = tracked && p.simplify(p.arg(0)[0]).is(x.mem.tag(libraryContext))
+	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.tag(libraryContext))
 	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
-		values, parent, err = num(0), num(0), num(0)
+		values, parent, err = sym.Num(0), sym.Num(0), sym.Num(0)
 	}
 	if r, ok = x.allocateContext(p, f.ctx.parent, f.ctx.site); !ok {
 		return ref{}, false, tracked
 	}
 	r.put(p, chanPayload+ctxErr, err)
-	r.put(p, chanClosed, not(eq(err, 0)))
+	r.put(p, chanClosed, sym.Not(eq(err, 0)))
 	r.put(p, chanPayload+ctxParent, parent)
-	if x.sl.classes[contextValues] {
+	if x.sl.Classes[relevance.ContextValues] {
 		r.put(p, chanPayload+ctxUp, values)
 	}
-	if x.sl.classes[causes] {
+	if x.sl.Classes[relevance.Causes] {
 		for i := range int32(2) {
 			c, _ := x.contextCell(p, parent, ctxCause+i)
 			r.put(p, chanPayload+ctxCause+i, c)
@@ -170,7 +170,7 @@ func (x *translator) allocateContext(p *path, at *callPath, site ssa.Instruction
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
 	r, ok := x.allocateAt(p, at, site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.src.Fset.Position(pos).Line),
+		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
 			size: chanPayload + ctxCells, elem: done, pos: pos, ctx: true}
 	}, x.describeContext)
 	if ok {
@@ -183,11 +183,11 @@ func (x *translator) describeContext(o *object) {
 	x.describeChan(o)
 	c := func(k int32) *cell { return x.mem.cells[o.behind(k)] }
 	closed, err := x.mem.cells[o.base+chanClosed], c(ctxErr)
-	closed.abs, closed.fix = absBool(), true
-	err.name, err.abs, err.fix, err.sync = o.name+"_err", absRange(0, ctxExceeded), true, false
+	closed.abs, closed.fix = sym.Either(), true
+	err.name, err.abs, err.fix, err.sync = o.name+"_err", sym.Range(0, ctxExceeded), true, false
 	c(ctxParent).name, c(ctxParent).ref = o.name+"_parent", true
 	c(ctxDeadline).name = o.name + "_deadline"
-	c(ctxWaits).name, c(ctxWaits).abs, c(ctxWaits).fix = o.name+"_waits", absBool(), true
+	c(ctxWaits).name, c(ctxWaits).abs, c(ctxWaits).fix = o.name+"_waits", sym.Either(), true
 	c(ctxUp).name, c(ctxUp).ref = o.name+"_values", true
 	for i, n := range interfaceLayout {
 		c(ctxCause+int32(i)).name, c(ctxCause+int32(i)).ref = o.name+"_cause"+n.name, true
@@ -204,14 +204,14 @@ func (x *translator) describeContext(o *object) {
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
 func (x *translator) lateCauses() bool {
-	if !x.sl.classes[causes] {
+	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
-	late := make([]abs, len(interfaceLayout))
-	for i, e := range x.contextError(num(ctxExceeded)) {
-		late[i] = absConst(e.k)
+	late := make([]sym.Set, len(interfaceLayout))
+	for i, e := range x.contextError(sym.Num(ctxExceeded)) {
+		late[i] = sym.Single(e.K)
 		for _, o := range x.contexts {
-			late[i] = late[i].join(x.mem.cells[o.behind(ctxLater+int32(i))].abs, maxRefSet)
+			late[i] = late[i].Join(x.mem.cells[o.behind(ctxLater+int32(i))].abs, sym.MaxRefSet)
 		}
 	}
 	for _, o := range x.contexts {
@@ -224,15 +224,15 @@ func (x *translator) lateCauses() bool {
 
 // contextCell reads a cell of the context at an address, 0 for those that never
 // end; ok is false if the context is not tracked.
-func (x *translator) contextCell(p *path, addr *expr, k int32) (*expr, bool) {
+func (x *translator) contextCell(p *path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
 	a := p.abs(addr)
-	if addr.op == xUnknown || a.top || a.iv || addr.handedOver() {
+	if addr.Op == sym.OpUnknown || a.Top || a.Interval || addr.HandedOver() {
 		return nil, false
 	}
-	out := num(0)
-	for i := len(a.set) - 1; i >= 0; i-- {
-		if o := x.mem.object(a.set[i]); o != nil && o.ctx && o.base == a.set[i] {
-			out = ite(eq(addr, o.base), p.cellAt(o.behind(k)), out)
+	out := sym.Num(0)
+	for i := len(a.Elems) - 1; i >= 0; i-- {
+		if o := x.mem.object(a.Elems[i]); o != nil && o.ctx && o.base == a.Elems[i] {
+			out = sym.Ite(eq(addr, o.base), p.cellAt(o.behind(k)), out)
 		}
 	}
 	return out, true
@@ -241,7 +241,7 @@ func (x *translator) contextCell(p *path, addr *expr, k int32) (*expr, bool) {
 // cancel ends the context of the object at an address and all that are derived
 // from it. cause is a nil error if there is no other than why; at is the
 // statement that does it.
-func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites.ID) {
+func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
 	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
 		x.cancels = append(x.cancels, p.from)
 	}
@@ -253,11 +253,11 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 	budget := maxAncestry
 	type end struct {
 		o    *object
-		cond *expr
+		cond *sym.Expr
 	}
 	var ends []end
 	for _, o := range x.contexts {
-		if c := p.simplify(and(eq(p.cellAt(o.behind(ctxErr)), 0), x.derived(p, o, root, &budget))); !c.is(0) {
+		if c := p.simplify(sym.And(eq(p.cellAt(o.behind(ctxErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
 			ends = append(ends, end{o, c})
 		}
 	}
@@ -267,54 +267,54 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 	for _, e := range ends {
 		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
 		x.againstTime(e.o, at)
-		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
-		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
+		p.put(e.o.behind(ctxErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.behind(ctxErr))))
+		p.put(e.o.base+chanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.base+chanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
-		if !x.sl.classes[causes] {
+		if !x.sl.Classes[relevance.Causes] {
 			continue
 		}
 		none := eq(cause[0], 0)
-		for i, c := range x.contextError(num(why)) {
+		for i, c := range x.contextError(sym.Num(why)) {
 			a := e.o.behind(ctxCause + int32(i))
-			p.put(a, ite(e.cond, ite(none, c, cause[i]), p.cellAt(a)))
+			p.put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.cellAt(a)))
 		}
 	}
 }
 
 // derived is the condition that a context is another or derived from it.
-func (x *translator) derived(p *path, o, from *object, budget *int) *expr {
+func (x *translator) derived(p *path, o, from *object, budget *int) *sym.Expr {
 	if o == from {
-		return num(1)
+		return sym.Num(1)
 	}
 	parent := p.cellAt(o.behind(ctxParent))
 	a := p.abs(parent)
-	if *budget--; *budget <= 0 || a.top || a.iv {
-		return num(0)
+	if *budget--; *budget <= 0 || a.Top || a.Interval {
+		return sym.Num(0)
 	}
-	out := num(0)
-	for _, k := range a.set {
+	out := sym.Num(0)
+	for _, k := range a.Elems {
 		if q := x.mem.object(k); q != nil && q.ctx && q != o {
-			out = or(out, and(eq(parent, k), x.derived(p, q, from, budget)))
+			out = sym.Or(out, sym.And(eq(parent, k), x.derived(p, q, from, budget)))
 		}
 	}
 	return out
 }
 
 // contextError is the error of a context that has ended by err, nil if it has not.
-func (x *translator) contextError(err *expr) []*expr {
+func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
 	canceled := x.errorValue("error context.Canceled", "Canceled")
 	exceeded := x.errorValue("error context.DeadlineExceeded", "DeadlineExceeded")
 	none := eq(err, 0)
-	return []*expr{
-		ite(none, num(0), canceled[0]),
-		ite(none, num(0), ite(eq(err, ctxCanceled), canceled[1], exceeded[1])),
+	return []*sym.Expr{
+		sym.Ite(none, sym.Num(0), canceled[0]),
+		sym.Ite(none, sym.Num(0), sym.Ite(eq(err, ctxCanceled), canceled[1], exceeded[1])),
 	}
 }
 
 // ofContext finds the context that the operation on top of the stack is about,
 // nil for one that never ends, and executes f; a context that is not tracked
 // has an unknown error.
-func (x *translator) ofContext(p *path, addr *expr, f func(o *object) []*expr) bool {
+func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *object) []*sym.Expr) bool {
 	k, ok, tracked := x.concrete(p, x.ends(p, addr))
 	if !tracked {
 		return x.opReturn(p, x.unknowns(2, "the error of a context that is not tracked"))
@@ -333,23 +333,23 @@ func (x *translator) ofContext(p *path, addr *expr, f func(o *object) []*expr) b
 
 // contextErr is the method Err.
 func contextErr(x *translator, p *path) bool {
-	return x.ofContext(p, p.arg(0)[0], func(o *object) []*expr { return x.contextError(p.cellAt(o.behind(ctxErr))) })
+	return x.ofContext(p, p.arg(0)[0], func(o *object) []*sym.Expr { return x.contextError(p.cellAt(o.behind(ctxErr))) })
 }
 
 // contextCause is the function Cause.
 func contextCause(x *translator, p *path) bool {
 	in := p.arg(0)
-	if tag := p.simplify(in[0]); !tag.is(x.mem.tag(libraryContext)) {
+	if tag := p.simplify(in[0]); !tag.Is(x.mem.tag(libraryContext)) {
 		return x.opReturn(p, x.unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
-	return x.ofContext(p, in[1], func(o *object) []*expr {
-		return []*expr{p.cellAt(o.behind(ctxCause)), p.cellAt(o.behind(ctxCause + 1))}
+	return x.ofContext(p, in[1], func(o *object) []*sym.Expr {
+		return []*sym.Expr{p.cellAt(o.behind(ctxCause)), p.cellAt(o.behind(ctxCause + 1))}
 	})
 }
 
 // contextCall completes a target by a method of a context.
-func contextCall(tgt target, name string, addr *expr) target {
+func contextCall(tgt target, name string, addr *sym.Expr) target {
 	tgt.op = contextMethods[name]
-	tgt.args = append([][]*expr{{addr}}, tgt.args...)
+	tgt.args = append([][]*sym.Expr{{addr}}, tgt.args...)
 	return tgt
 }

@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+)
 
 // The goroutine that context.AfterFunc starts is born where AfterFunc is called,
 // as that of time.AfterFunc is, and passes its Start guard when the context that
@@ -15,9 +19,9 @@ var (
 )
 
 func contextAfterIntrinsics(table map[string]*intrinsic) {
-	table["context.AfterFunc"] = &intrinsic{name: "ctxafterfunc", seed: true, args: []int{0, 1}, run: contextAfterFunc}
-	contextBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runContextBody}
-	stopContext = &intrinsic{name: "stop", seed: true, run: stopAfterFunc}
+	table["context.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, run: contextAfterFunc}
+	contextBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runContextBody}
+	stopContext = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: stopAfterFunc}
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
@@ -25,14 +29,14 @@ func contextAfterIntrinsics(table map[string]*intrinsic) {
 func contextAfterFunc(x *translator, p *path) bool {
 	if !x.callbackHere(p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
-		return x.opReturn(p, []*expr{unknown("what context.AfterFunc returns, whose function is not in the model")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
 	return x.startCallback(p, contextBody, ctxStop, func(*frame) (ref, bool) {
 		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return ref{}, false
 		}
-		r.put(p, chanPayload+ctxWaits, num(1))
+		r.put(p, chanPayload+ctxWaits, sym.Num(1))
 		return r, true
 	})
 }
@@ -51,10 +55,10 @@ func runContextBody(x *translator, p *path) bool {
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
 	}
-	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(not(eq(p.cellAt(o.behind(ctxErr)), 0))) {
+	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.behind(ctxErr)), 0))) {
 		return false
 	}
-	p.put(waits, num(0))
+	p.put(waits, sym.Num(0))
 	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
 }
 
@@ -64,19 +68,19 @@ func stopAfterFunc(x *translator, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
 		p.note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
-		return x.opReturn(p, []*expr{unknown("whether a function of AfterFunc was stopped")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether a function of AfterFunc was stopped")})
 	}
 	if !ok {
 		return false
 	}
 	o := x.mem.object(k)
 	if o == nil || !o.ctx {
-		return x.opReturn(p, []*expr{num(0)})
+		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
 	}
 	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), true)
 	x.againstTime(o, x.stmtOfOp(p))
 	waits := o.behind(ctxWaits)
-	stops := and(eq(p.cellAt(o.behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
-	p.put(waits, ite(stops, num(0), p.cellAt(waits)))
-	return x.opReturn(p, []*expr{stops})
+	stops := sym.And(eq(p.cellAt(o.behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
+	p.put(waits, sym.Ite(stops, sym.Num(0), p.cellAt(waits)))
+	return x.opReturn(p, []*sym.Expr{stops})
 }

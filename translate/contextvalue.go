@@ -1,11 +1,10 @@
 package translate
 
 import (
-	"go/types"
-
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Where the program asks contexts for values, what WithValue returns is an
@@ -19,32 +18,29 @@ const (
 	valueCells = valueVal + 2
 )
 
-// contextValues is the memory that holds the values of contexts.
-var contextValues = memClass{nil, "values of contexts"}
-
 func contextValueIntrinsics(table map[string]*intrinsic) {
-	table["context.WithValue"] = &intrinsic{name: "withvalue", also: []int{1, 2}, run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValues] {
+	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
+		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
-		if eq(p.arg(1)[0], 0).is(1) {
+		if eq(p.arg(1)[0], 0).Is(1) {
 			x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil key"}, x.someError())
 			return true
 		}
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	}}
-	table["context.WithoutCancel"] = &intrinsic{name: "withoutcancel", run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValues] {
-			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
+	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
+		if !x.sl.Classes[relevance.ContextValues] {
+			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
-		return x.valueContext(p, values, num(0), zeros(4))
+		return x.valueContext(p, values, sym.Num(0), zeros(4))
 	}}
 }
 
 // valueContext returns a context with a value.
-func (x *translator) valueContext(p *path, up, end *expr, keyed []*expr) bool {
+func (x *translator) valueContext(p *path, up, end *sym.Expr, keyed []*sym.Expr) bool {
 	f := p.peek()
 	if f.ctx.parent == nil {
 		return x.opReturn(p, nil)
@@ -61,15 +57,15 @@ func (x *translator) valueContext(p *path, up, end *expr, keyed []*expr) bool {
 		return false
 	}
 	r.clear(p, nil)
-	for i, e := range append([]*expr{end, up}, keyed...) {
+	for i, e := range append([]*sym.Expr{end, up}, keyed...) {
 		r.put(p, int32(i), e)
 	}
-	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e})
 }
 
 // ends is the address of the context that ends the one at an address.
-func (x *translator) ends(p *path, addr *expr) *expr {
-	if !x.sl.classes[contextValues] {
+func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
+	if !x.sl.Classes[relevance.ContextValues] {
 		return addr
 	}
 	addr = p.simplify(addr)
@@ -77,13 +73,13 @@ func (x *translator) ends(p *path, addr *expr) *expr {
 		p.settle()
 	}
 	a := p.abs(addr)
-	if addr.op == xUnknown || a.top || a.iv {
+	if addr.Op == sym.OpUnknown || a.Top || a.Interval {
 		return addr
 	}
 	out := addr
-	for _, k := range a.set {
+	for _, k := range a.Elems {
 		if o := x.mem.object(k); o != nil && o.values {
-			out = ite(eq(addr, k), p.cellAt(o.base+valueEnd), out)
+			out = sym.Ite(eq(addr, k), p.cellAt(o.base+valueEnd), out)
 		}
 	}
 	return p.simplify(out)
@@ -100,7 +96,7 @@ func contextValue(x *translator, p *path) bool {
 		return false
 	}
 	o := x.mem.object(k)
-	on := func(q *path, up *expr) { q.set(q.peek().ctx, argKey(0), []*expr{up}) }
+	on := func(q *path, up *sym.Expr) { q.set(q.peek().ctx, argKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:
 		return x.opReturn(p, zeros(2))
@@ -110,52 +106,11 @@ func contextValue(x *translator, p *path) bool {
 	case !o.values:
 		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
 	}
-	pair := func(q *path, at int32) []*expr { return []*expr{q.cellAt(o.base + at), q.cellAt(o.base + at + 1)} }
+	pair := func(q *path, at int32) []*sym.Expr {
+		return []*sym.Expr{q.cellAt(o.base + at), q.cellAt(o.base + at + 1)}
+	}
 	x.branch(p, x.equal(p, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
 		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
 		func(q *path) { on(q, q.cellAt(o.base+valueUp)) })
 	return false
-}
-
-// needContext asks for the values or causes of contexts if a call reads them.
-func (s *slice) needContext(call *ssa.Call) {
-	class, from := memClass{}, map[string][]int(nil)
-	switch {
-	case call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Value":
-		s.need(call.Call.Value)
-		s.need(call.Call.Args[0])
-		class, from = contextValues, map[string][]int{"context.WithValue": {1, 2}}
-	case call.Call.StaticCallee() != nil && fullName(call.Call.StaticCallee()) == "context.Cause":
-		class, from = causes, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
-	default:
-		return
-	}
-	if s.classes[class] {
-		return
-	}
-	s.classes[class] = true
-	for _, f := range s.prog.funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				c, ok := instr.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				if g := c.Common().StaticCallee(); g != nil {
-					for _, k := range from[fullName(g)] {
-						s.need(c.Common().Args[k])
-					}
-				} else if class == causes && cancelsWithCause(c.Common()) {
-					s.need(c.Common().Args[0])
-				}
-			}
-		}
-	}
-}
-
-// cancelsWithCause reports that a call may be one of a context.CancelCauseFunc.
-func cancelsWithCause(c *ssa.CallCommon) bool {
-	sig, ok := c.Value.Type().Underlying().(*types.Signature)
-	return ok && !c.IsInvoke() && sig.Params().Len() == 1 && sig.Results().Len() == 0 &&
-		isError(sig.Params().At(0).Type())
 }

@@ -7,6 +7,10 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A deadline is when something happens by itself: a timer fires, a ticker ticks, a
@@ -207,8 +211,8 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 	}
 	p.touches(e)
 	if e.o != nil {
-		p.keep(e.duration, num(k))
-		p.keep(e.fresh, num(p.armer()))
+		p.keep(e.duration, sym.Num(k))
+		p.keep(e.fresh, sym.Num(p.armer()))
 		p.fresh = union(p.fresh, []int{e.id})
 	}
 	for _, f := range x.events {
@@ -216,14 +220,14 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 			continue
 		}
 		p.unset(x.before(e, f, false))
-		first := num(0)
+		first := sym.Num(0)
 		if known && d > 0 && !e.beyond {
 			first = x.first(p, f, e, d, true)
 		}
-		if e.o != nil && !first.is(0) { // a context may have ended when it is made
-			first = p.simplify(and(first, x.pending(p, e.o)))
+		if e.o != nil && !first.Is(0) { // a context may have ended when it is made
+			first = p.simplify(sym.And(first, x.pending(p, e.o)))
 		}
-		if first.is(0) {
+		if first.Is(0) {
 			p.unset(x.before(f, e, false))
 		} else {
 			p.put(x.before(f, e, true).addr, first)
@@ -232,7 +236,7 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 }
 
 // ended notes that an event comes, or is stopped, where a condition holds.
-func (x *translator) ended(p *path, e *event, cond *expr) {
+func (x *translator) ended(p *path, e *event, cond *sym.Expr) {
 	if e == nil || !x.comparing {
 		return
 	}
@@ -242,8 +246,8 @@ func (x *translator) ended(p *path, e *event, cond *expr) {
 			if c == nil {
 				continue
 			}
-			if v := p.cellAt(c.addr); !v.is(0) {
-				p.put(c.addr, ite(cond, num(0), v))
+			if v := p.cellAt(c.addr); !v.Is(0) {
+				p.put(c.addr, sym.Ite(cond, sym.Num(0), v))
 			}
 		}
 	}
@@ -286,7 +290,7 @@ func (p *path) armer() int32 {
 
 // keep writes a cell of an event. What is written before the start costs nothing, and
 // cannot be written later.
-func (p *path) keep(c *keptCell, v *expr) {
+func (p *path) keep(c *keptCell, v *sym.Expr) {
 	if c.needed || p.x.inPrefix {
 		p.put(c.addr, v)
 	}
@@ -294,8 +298,8 @@ func (p *path) keep(c *keptCell, v *expr) {
 
 // unset clears a cell, which may be nil, if it can be set.
 func (p *path) unset(c *cell) {
-	if c != nil && !p.cellAt(c.addr).is(0) {
-		p.put(c.addr, num(0))
+	if c != nil && !p.cellAt(c.addr).Is(0) {
+		p.put(c.addr, sym.Num(0))
 	}
 }
 
@@ -325,30 +329,30 @@ func (x *translator) firsts(a, b *event, d int64) (yes []int32, all bool) {
 // first is the condition that an event a is pending, was armed before what is armed
 // now with the duration d for b, and comes before it. by says whether a goroutine
 // arms it: then what that has armed itself was armed before.
-func (x *translator) first(p *path, a, b *event, d int64, by bool) *expr {
+func (x *translator) first(p *path, a, b *event, d int64, by bool) *sym.Expr {
 	if a.o != nil && !x.emitting && p.from != nil {
 		a.watch[p.from] = true
 	}
 	yes, all := x.firsts(a, b, d)
 	if len(yes) == 0 {
-		return num(0)
+		return sym.Num(0)
 	}
 	cond := p.simplify(x.pending(p, a.o))
-	if cond.is(0) {
+	if cond.Is(0) {
 		return cond
 	}
 	if !all {
 		x.need(a, a.duration)
-		k, one := p.cellAt(a.duration.addr), num(0)
+		k, one := p.cellAt(a.duration.addr), sym.Num(0)
 		for _, i := range yes {
-			one = or(one, eq(k, i))
+			one = sym.Or(one, eq(k, i))
 		}
-		cond = and(cond, one)
+		cond = sym.And(cond, one)
 	}
 	if !by || !p.t.once || len(a.armers) > 1 || !a.armers[p.t] {
 		x.need(a, a.fresh)
-		if f := p.heap.m[a.fresh.addr]; !by || f == nil || !f.is(p.armer()) {
-			cond = and(cond, eq(p.cellAt(a.fresh.addr), 0))
+		if f := p.heap.m[a.fresh.addr]; !by || f == nil || !f.Is(p.armer()) {
+			cond = sym.And(cond, eq(p.cellAt(a.fresh.addr), 0))
 		}
 	}
 	return p.simplify(cond)
@@ -357,14 +361,14 @@ func (x *translator) first(p *path, a, b *event, d int64, by bool) *expr {
 // atOnce reports that two contexts may end at one instant and it matters which does
 // first: what is the cause of an end.
 func (x *translator) atOnce(a, b *event, da, db int64) bool {
-	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.classes[causes]
+	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.Classes[relevance.Causes]
 }
 
 // pending is the condition that a timer is armed, or that the deadline of a context
 // has not passed.
-func (x *translator) pending(p *path, o *object) *expr {
+func (x *translator) pending(p *path, o *object) *sym.Expr {
 	if o.ctx {
-		return and(eq(p.cellAt(o.behind(ctxDeadline)), 1), eq(p.cellAt(o.behind(ctxErr)), 0))
+		return sym.And(eq(p.cellAt(o.behind(ctxDeadline)), 1), eq(p.cellAt(o.behind(ctxErr)), 0))
 	}
 	return eq(p.cellAt(o.behind(timerArmed)), 1)
 }
@@ -385,14 +389,14 @@ func (x *translator) due(p *path, e *event) bool {
 }
 
 // waited is the condition that another event waits for one to come.
-func (x *translator) waited(p *path, e *event) *expr {
-	out := num(0)
+func (x *translator) waited(p *path, e *event) *sym.Expr {
+	out := sym.Num(0)
 	if e == nil {
 		return out
 	}
 	for _, f := range x.events {
 		if c := x.before(e, f, false); c != nil {
-			out = or(out, eq(p.cellAt(c.addr), 1))
+			out = sym.Or(out, eq(p.cellAt(c.addr), 1))
 		}
 	}
 	return p.simplify(out)
@@ -409,13 +413,13 @@ func (x *translator) ticked(p *path, e *event) {
 		if c == nil || f.o == nil {
 			continue
 		}
-		first := num(0)
+		first := sym.Num(0)
 		for i, d := range e.durations {
-			is := num(1)
+			is := sym.Num(1)
 			if len(e.durations) > 1 || e.others {
 				is = eq(p.cellAt(e.duration.addr), int32(i+1))
 			}
-			first = or(first, and(is, x.first(p, f, e, d, false)))
+			first = sym.Or(first, sym.And(is, x.first(p, f, e, d, false)))
 		}
 		p.put(c.addr, first)
 	}
@@ -428,7 +432,7 @@ func (x *translator) lateEvents() bool {
 	for _, a := range x.events {
 		for _, b := range x.events {
 			if c := x.before(a, b, false); c != nil {
-				x.grow(c, absConst(0))
+				x.grow(c, sym.Single(0))
 			}
 		}
 	}
@@ -442,7 +446,7 @@ func (x *translator) lateEvents() bool {
 				if f == e || len(yes) == 0 {
 					continue
 				}
-				x.grow(x.before(f, e, true), absBool())
+				x.grow(x.before(f, e, true), sym.Either())
 				x.need(f, f.fresh)
 				if !all {
 					x.need(f, f.duration)
@@ -478,10 +482,10 @@ func (x *translator) ripen(p *path, l *location) {
 			p.fresh = append(p.fresh, e.id)
 		case e.fresh.needed && p.t.once:
 			v, own := p.cellAt(e.fresh.addr), p.armer()
-			if rest, ok := p.abs(v).filter(func(k int32) bool { return k != own }).single(); ok && rest == 0 {
-				p.put(e.fresh.addr, num(0))
-			} else if !v.is(0) {
-				p.put(e.fresh.addr, ite(eq(v, own), num(0), v))
+			if rest, ok := p.abs(v).Filter(func(k int32) bool { return k != own }).Single(); ok && rest == 0 {
+				p.put(e.fresh.addr, sym.Num(0))
+			} else if !v.Is(0) {
+				p.put(e.fresh.addr, sym.Ite(eq(v, own), sym.Num(0), v))
 			}
 		}
 	}
@@ -509,13 +513,13 @@ func (x *translator) durationOf(p *path, arg int) (d int64, known bool) {
 // is used; else it is known only if it is a constant. The activation is nil if it is
 // not known.
 func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
-	if !isInteger(v.Type()) || steps == 0 {
+	if !program.IsInteger(v.Type()) || steps == 0 {
 		return 0, false
 	}
-	if now && x.sl.value[v] {
+	if now && x.sl.Values[v] {
 		if e := p.value(ctx, v); len(e) == 1 {
-			if k := p.simplify(e[0]); k.isConst() {
-				return int64(k.k), true
+			if k := p.simplify(e[0]); k.IsConst() {
+				return int64(k.K), true
 			}
 		}
 	}
@@ -543,8 +547,8 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 		}
 		return calculate(v.Op, a, b)
 	case *ssa.UnOp:
-		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && x.prog.outsideReason(g) == "" {
-			n, known = x.sl.fixed[g]
+		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && x.prog.OutsideReason(g) == "" {
+			n, known = x.sl.Fixed[g]
 			return n, known
 		}
 	case *ssa.Parameter:
@@ -568,42 +572,6 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 func wide(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && (b.Kind() == types.Int || b.Kind() == types.Int64)
-}
-
-// fixedNumbers are the package-level variables that are given a number by their
-// declaration and are nothing but read anywhere.
-func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
-	out, changed := map[*ssa.Global]int64{}, map[*ssa.Global]bool{}
-	for _, f := range s.prog.funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				for _, op := range instr.Operands(nil) {
-					g, ok := (*op).(*ssa.Global)
-					if !ok {
-						continue
-					}
-					switch i := instr.(type) {
-					case *ssa.UnOp, *ssa.DebugRef:
-						continue
-					case *ssa.Store:
-						k, ok := i.Val.(*ssa.Const)
-						if _, twice := out[g]; !ok || twice || i.Addr != g || k.Value == nil || !isInteger(k.Type()) || f.Synthetic == "" {
-							break
-						}
-						if n, exact := constant.Int64Val(constant.ToInt(k.Value)); exact {
-							out[g] = n
-							continue
-						}
-					}
-					changed[g] = true
-				}
-			}
-		}
-	}
-	for g := range changed {
-		delete(out, g)
-	}
-	return out
 }
 
 // calculate is the result of an operation, if it is a number that fits.

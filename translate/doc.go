@@ -16,14 +16,14 @@
 //
 // # How it works
 //
-// The program is brought into SSA form, and a slice keeps what decides the
-// concurrency: the operations, the branches that control them and the values
-// that these depend on (slice.go). Segments are then executed symbolically,
+// The program is brought into SSA form (internal/program), and a slice keeps what
+// decides the concurrency: the operations, the branches that control them and the
+// values that these depend on (internal/relevance). Segments are then executed symbolically,
 // from guard to guard (run.go, call.go, comm.go, sync.go), each path giving one
 // edge: the conditions over the state before become its guard, what was
 // computed the simultaneous assignment of the values that are live at the next
 // location. This is repeated to a fixed point in which every variable at every
-// location, and every memory cell, has a set of values or an interval (abs.go);
+// location, and every memory cell, has a set of values or an interval (internal/sym);
 // what is constant is folded away, what cannot be tracked is a free choice. The
 // code before the first guard, package initialisation included, is executed
 // here and becomes the initial state.
@@ -36,6 +36,15 @@
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
+//
+// What can be said before anything is executed, or without a path, is in packages of its own:
+//
+//   - program: the SSA form, the call graph, control flow, what is known of library functions
+//   - relevance: the slice, and how what is in it is kept
+//   - termination: which loops end, and how often they turn
+//   - omissions: what the model leaves out and loses something by
+//   - growth: the room behind what append returns
+//   - sym: expressions over the state, and the sets of integers that they can be
 //
 // # What is an error
 //
@@ -66,10 +75,10 @@
 // free choices; those that another
 // run may make otherwise have the kind "input" (input.go). A call out of the
 // program is recorded where it is given channels, locks or code that matters
-// (library.go); containers of the library are translated from their source, and
+// (internal/omissions); containers of the library are translated from their source, and
 // what happens in them happens at the statement that calls them. Waiting
 // goroutines are not served in order where that can be seen; loops without
-// operations are assumed to end (bounded.go). What has neither an exact model nor
+// operations are assumed to end. What has neither an exact model nor
 // an honest approximation is an UnsupportedError: reflection, unsafe, operations
 // on channels and locks that cannot be followed.
 //

@@ -6,46 +6,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
-
-// elementsWritten is the type of the elements of a slice that an instruction
-// writes by the builtin copy, clear or append, or sorts, nil for other instructions. The
-// call may be deferred, or that of a goroutine.
-func elementsWritten(instr ssa.Instruction) types.Type {
-	call, ok := instr.(ssa.CallInstruction)
-	if !ok {
-		return nil
-	}
-	args := call.Common().Args
-	b, ok := call.Common().Value.(*ssa.Builtin)
-	if !ok {
-		return sorted(call)
-	}
-	switch b.Name() {
-	case "copy", "clear":
-	case "append": // in place, if there is room
-		if c, ok := args[0].(*ssa.Const); ok && c.Value == nil {
-			return nil
-		}
-	default:
-		return nil
-	}
-	if t, ok := args[0].Type().Underlying().(*types.Slice); ok {
-		return t.Elem()
-	}
-	return nil
-}
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
 func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
-	if elem == nil || x.sl.classes[memClass{nil, typeKey(elem)}] {
+	if elem == nil || x.sl.Classes[relevance.Elements(elem)] {
 		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
 // execElements executes the builtin copy, or clear of a slice.
 func (x *translator) execElements(p *path, i *ssa.Call) bool {
-	elem := elementsWritten(i)
+	elem := x.prog.ElementsWritten(i)
 	ctx := p.peek().ctx
 	lost := func() bool {
 		x.elementsLost(p, i, elem)
@@ -77,7 +51,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 			return false
 		}
 		from = ptr
-		n = ite(arith(xLt, src[1], n), src[1], n)
+		n = sym.Ite(sym.Arith(sym.OpLt, src[1], n), src[1], n)
 	}
 	if _, _, isNew := newObjectAt(dst[0]); isNew {
 		p.settle()
@@ -91,13 +65,13 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	n = p.simplify(n)
 	a := p.abs(n)
-	if n.op == xUnknown || a.top {
+	if n.Op == sym.OpUnknown || a.Top {
 		return lost()
 	}
-	_, most := a.bounds()
+	_, most := a.Bounds()
 	for _, arg := range i.Call.Args { // none is written beyond the end of either
-		if l := p.abs(p.value(ctx, arg)[1]); !l.top {
-			_, hi := l.bounds()
+		if l := p.abs(p.value(ctx, arg)[1]); !l.Top {
+			_, hi := l.Bounds()
 			most = min(most, hi)
 		}
 	}
@@ -111,9 +85,9 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	s := p.statement(i)
 	x.accessed(p, to, int(most*w), s, true)
-	values := make([]*expr, most*w) // of before: the two may overlap
+	values := make([]*sym.Expr, most*w) // of before: the two may overlap
 	for k := range values {
-		values[k] = num(0)
+		values[k] = sym.Num(0)
 		if copies {
 			values[k] = p.copied(from + int32(k))
 		}
@@ -123,8 +97,8 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	for k, e := range values {
 		at := to + int32(k)
-		p.put(at, ite(arith(xLt, num(int32(k)/w), n), e, p.rawCell(at)))
+		p.put(at, sym.Ite(sym.Arith(sym.OpLt, sym.Num(int32(k)/w), n), e, p.rawCell(at)))
 	}
-	p.set(ctx, i, []*expr{n})
+	p.set(ctx, i, []*sym.Expr{n})
 	return p.advance()
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"sort"
 	"strconv"
@@ -10,16 +11,18 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/omissions"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
 // edge is one segment of the model.
 type edge struct {
 	from, to *location
-	guard    []*expr
+	guard    []*sym.Expr
 	full     *template // no process of it is idle
 	sync     *syncLabel
-	send     []*expr // handed over, nil entries are not
+	send     []*sym.Expr // handed over, nil entries are not
 	assign   []assignment
 	role     string
 	site     sites.ID
@@ -29,23 +32,23 @@ type edge struct {
 
 // assignment sets a variable or cell.
 type assignment struct {
-	to *expr // xVar or xCell
-	e  *expr
+	to *sym.Expr // OpVar or OpCell
+	e  *sym.Expr
 }
 
 // stored reports that a value needs a place in the state.
-func stored(a abs) bool {
-	if a.top || a.empty() {
+func stored(a sym.Set) bool {
+	if a.Top || a.Empty() {
 		return false
 	}
-	_, single := a.single()
+	_, single := a.Single()
 	return !single
 }
 
 // holds reports that what is live at a location needs a place in the state: also
 // the only object that it can refer to there, if that is one of a pool, since it is
 // free where nothing refers to it.
-func (x *translator) holds(lv liveValue, a abs) bool {
+func (x *translator) holds(lv liveValue, a sym.Set) bool {
 	return stored(a) || lv.v.refs && x.pooled(a)
 }
 
@@ -77,15 +80,15 @@ func (x *translator) addEdge(p *path, l *location) {
 		v := p.liveExpr(lv)
 		kept[lv.v] = true
 		if l.lost[i] {
-			lo, hi := l.in[i].bounds()
+			lo, hi := l.in[i].Bounds()
 			switch a := p.abs(v); {
-			case v.op == xUnknown || a.top:
-				v = num(hi)
-			case !a.within(l.in[i]) || a.has(hi):
-				v = ite(and(arith(xLe, num(lo), v), arith(xLt, v, num(hi))), v, num(hi))
+			case v.Op == sym.OpUnknown || a.Top:
+				v = sym.Num(hi)
+			case !a.Within(l.in[i]) || a.Has(hi):
+				v = sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), v), sym.Arith(sym.OpLt, v, sym.Num(hi))), v, sym.Num(hi))
 			}
 		}
-		if v.op == xVar && v.v == lv.v {
+		if v.Op == sym.OpVar && variableOf(v) == lv.v {
 			continue
 		}
 		e.assign = append(e.assign, assignment{lv.v.x, v})
@@ -93,17 +96,17 @@ func (x *translator) addEdge(p *path, l *location) {
 	if p.from.kind != atIdle && l.kind != atSink {
 		for i, lv := range p.from.live {
 			if x.holds(lv, p.from.in[i]) && !kept[lv.v] {
-				e.assign = append(e.assign, assignment{lv.v.x, num(0)})
+				e.assign = append(e.assign, assignment{lv.v.x, sym.Num(0)})
 			}
 		}
 	}
 	if l.kind != atSink {
 		for _, addr := range sortedKeys(p.heap.m) {
 			c, v := x.mem.cells[addr], p.heap.m[addr]
-			if c.payload || !stored(c.abs) || v.op == xCell && v.cell == c {
+			if c.payload || !stored(c.abs) || v.Op == sym.OpCell && cellOf(v) == c {
 				continue
 			}
-			if v.unknownIn() != nil {
+			if v.UnknownIn() != nil {
 				continue
 			}
 			e.assign = append(e.assign, assignment{c.x, v})
@@ -126,9 +129,9 @@ const maxParts = 2_000_000
 
 // parts is how many parts the expressions of an edge have when they are written out.
 func (e *edge) parts() (n int) {
-	add := func(x *expr) {
+	add := func(x *sym.Expr) {
 		if x != nil {
-			n += int(x.nodes())
+			n += int(x.Nodes())
 		}
 	}
 	for _, g := range e.guard {
@@ -152,17 +155,17 @@ func (e *edge) equal(f *edge) bool {
 		return false
 	}
 	for i := range e.guard {
-		if !e.guard[i].same(f.guard[i]) {
+		if !e.guard[i].Same(f.guard[i]) {
 			return false
 		}
 	}
 	for i := range e.send {
-		if (e.send[i] == nil) != (f.send[i] == nil) || e.send[i] != nil && !e.send[i].same(f.send[i]) {
+		if (e.send[i] == nil) != (f.send[i] == nil) || e.send[i] != nil && !e.send[i].Same(f.send[i]) {
 			return false
 		}
 	}
 	for i := range e.assign {
-		if e.assign[i].to != f.assign[i].to || !e.assign[i].e.same(f.assign[i].e) {
+		if e.assign[i].to != f.assign[i].to || !e.assign[i].e.Same(f.assign[i].e) {
 			return false
 		}
 	}
@@ -236,9 +239,6 @@ func (n *namer) cell(c *cell) uppaal.Expr {
 	}
 	return &uppaal.Ident{Name: name}
 }
-
-// maxProcesses bounds the numbers of processes.
-const maxProcesses = 255
 
 // self is the number of the process of the template that is being spelled.
 func (n *namer) self() uppaal.Expr {
@@ -347,11 +347,14 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
-	x.leftOut()
+	left := omissions.New(x.prog, x.sl, x.endings(), func(pos token.Pos, kind, direction, reason string) {
+		x.approximation(pos, kind, direction, reason)
+	})
+	left.Calls()
 	x.noteCompletions()
-	x.noteTestMain()
+	left.TestMain()
 	x.missingPanics()
-	x.assumedLoops()
+	left.Loops()
 	x.queueOrder()
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err
@@ -410,16 +413,16 @@ func (e *emitter) model() (*Model, error) {
 			if !x.holds(lv, t.first.in[i]) {
 				continue
 			}
-			if v := x.start.liveExpr(lv); v.isConst() {
-				t.inits[lv.v] = v.k
+			if v := x.start.liveExpr(lv); v.IsConst() {
+				t.inits[lv.v] = v.K
 			} else if t.first.lost[i] {
-				t.inits[lv.v] = t.first.in[i].hi
+				t.inits[lv.v] = t.first.in[i].Hi
 			}
 		}
 	}
 	e.monitors()
 	model := &Model{Network: e.net}
-	model.Sidecar.Entry = artifact.Entry{Package: x.prog.src.Entry.PkgPath, Func: x.prog.src.Func.Name()}
+	model.Sidecar.Entry = artifact.Entry{Package: x.prog.Source.Entry.PkgPath, Func: x.prog.Source.Func.Name()}
 	for _, t := range x.templates {
 		tmpl, info := e.template(t)
 		e.net.Templates = append(e.net.Templates, tmpl)
@@ -447,7 +450,7 @@ func (e *emitter) model() (*Model, error) {
 		return nil, err
 	}
 	model.Sidecar.Approximations = x.approx
-	model.Sidecar.Completions = x.prog.added
+	model.Sidecar.Completions = x.prog.Added
 	if x.opts.Proto {
 		model.Reveal()
 	}
@@ -472,7 +475,7 @@ func (e *emitter) ranges() {
 		for _, l := range t.locs {
 			for i, lv := range l.live {
 				if e.x.holds(lv, l.in[i]) {
-					lv.v.abs = lv.v.abs.join(l.in[i], maxRefSet)
+					lv.v.abs = lv.v.abs.Join(l.in[i], sym.MaxRefSet)
 				}
 			}
 		}
@@ -483,11 +486,11 @@ func (e *emitter) ranges() {
 }
 
 // pooled reports that a value can refer to an object of a pool.
-func (x *translator) pooled(a abs) bool {
-	if a.iv || a.top {
+func (x *translator) pooled(a sym.Set) bool {
+	if a.Interval || a.Top {
 		return false
 	}
-	for _, k := range a.set {
+	for _, k := range a.Elems {
 		if o := x.mem.object(k); o != nil && o.pool != nil {
 			return true
 		}
@@ -620,7 +623,7 @@ func (m *templateModel) locationInfo(l *location) artifact.LocationInfo {
 	case atDone:
 		switch {
 		case m.t.parent != nil:
-		case x.prog.test():
+		case x.prog.Test():
 			li.End = "done"
 		default:
 			li.End = "goexit"
@@ -692,7 +695,7 @@ func (e *emitter) guard(ed *edge) uppaal.Expr {
 	}
 	e.n.guard = true
 	for _, c := range ed.guard {
-		conj(c.ast(e.n))
+		conj(e.n.spell(c))
 	}
 	e.n.guard = false
 	if f := ed.full; f != nil {
@@ -758,13 +761,13 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		if ed.sync.tmpl != nil {
 			name = n.argument(int32(i))
 		}
-		if v.unknownIn() != nil {
+		if v.UnknownIn() != nil {
 			continue
 		}
-		set(&uppaal.Ident{Name: name}, v.ast(n))
+		set(&uppaal.Ident{Name: name}, n.spell(v))
 	}
 	pending := slices.Clone(ed.assign)
-	targets := map[*expr]int{}
+	targets := map[*sym.Expr]int{}
 	for i, a := range pending {
 		targets[a.to] = i
 	}
@@ -772,7 +775,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	// one reads.
 	readers, reads := make([]int, len(pending)), make([][]int, len(pending))
 	for i, a := range pending {
-		a.e.visit(func(e *expr) {
+		a.e.Visit(func(e *sym.Expr) {
 			if k, ok := targets[e]; ok && k != i && !slices.Contains(reads[i], k) {
 				reads[i] = append(reads[i], k)
 				readers[k]++
@@ -786,7 +789,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	for len(order) > 0 {
 		if at := slices.IndexFunc(order, func(i int) bool { return readers[i] == 0 }); at >= 0 {
 			i := order[at]
-			set(pending[i].to.ast(n), pending[i].e.ast(n))
+			set(n.spell(pending[i].to), n.spell(pending[i].e))
 			for _, k := range reads[i] {
 				readers[k]--
 			}
@@ -796,12 +799,13 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		// A cycle: keep the old value of the first target.
 		a := pending[order[0]]
 		readers[order[0]] = 0
-		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}}
-		n.vars[tmp.v] = fmt.Sprintf("tmp_%d", n.temps)
+		v := &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}
+		tmp := sym.Read(sym.OpVar, v, 0)
+		n.vars[v] = fmt.Sprintf("tmp_%d", n.temps)
 		n.temps++
-		set(tmp.ast(n), a.to.ast(n))
+		set(n.spell(tmp), n.spell(a.to))
 		for _, j := range order {
-			pending[j].e = pending[j].e.replace(a.to, tmp)
+			pending[j].e = pending[j].e.Replace(a.to, tmp)
 			reads[j] = slices.DeleteFunc(reads[j], func(k int) bool { return k == order[0] })
 		}
 	}
@@ -831,48 +835,9 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	return out
 }
 
-// visit calls f for every part of e, once also for those that occur more than once.
-func (e *expr) visit(f func(*expr)) {
-	seen := map[*expr]bool{}
-	var visit func(e *expr)
-	visit = func(e *expr) {
-		if e == nil || seen[e] {
-			return
-		}
-		seen[e] = true
-		f(e)
-		visit(e.a)
-		visit(e.b)
-		visit(e.c)
-	}
-	visit(e)
-}
-
-// replace puts another expression in the place of a variable or cell. What it does not occur
-// in stays as it is.
-func (e *expr) replace(root, by *expr) *expr {
-	done := map[*expr]*expr{root: by, nil: nil}
-	var replace func(e *expr) *expr
-	replace = func(e *expr) *expr {
-		if r, ok := done[e]; ok {
-			return r
-		}
-		a, b, c := replace(e.a), replace(e.b), replace(e.c)
-		r := e
-		if a != e.a || b != e.b || c != e.c {
-			f := *e
-			f.a, f.b, f.c = a, b, c
-			r = &f
-		}
-		done[e] = r
-		return r
-	}
-	return replace(e)
-}
-
 // declare makes the declaration of a variable.
-func (e *emitter) declare(name string, a abs, init int32) *uppaal.VarDecl {
-	lo, hi := a.bounds()
+func (e *emitter) declare(name string, a sym.Set, init int32) *uppaal.VarDecl {
+	lo, hi := a.Bounds()
 	lo, hi = min(lo, 0, init), max(hi, 0, init)
 	d := &uppaal.VarDecl{Name: name, Type: &uppaal.TypeExpr{Kind: uppaal.RangeType, Lo: literal(lo), Hi: literal(hi)}}
 	if init != 0 {
@@ -973,10 +938,10 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "bool used_object(int[0,%d] which) {\n  bool used[%d];\n  bool more = true;\n", len(all)-1, len(all))
-	mark := func(name string, a abs, indent string) {
+	mark := func(name string, a sym.Set, indent string) {
 		for _, o := range all {
 			lo, hi := o.base, o.base+o.size-1
-			if !slices.ContainsFunc(a.set, func(k int32) bool { return lo <= k && k <= hi }) {
+			if !slices.ContainsFunc(a.Elems, func(k int32) bool { return lo <= k && k <= hi }) {
 				continue
 			}
 			fmt.Fprintf(&b, "%sif (%d <= %s && %s <= %d && !used[%d]) { used[%d] = true; more = true; }\n", indent, lo, name, name, hi, number[o], number[o])

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // errors.Is is known where the model knows both errors, and the chain of the
@@ -16,29 +19,19 @@ import (
 // maxWrapped is the longest chain of errors that is followed.
 const maxWrapped = 8
 
-var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-
-// isError reports that a type is error.
-func isError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
-// isErrorsIs recognises a call of errors.Is.
-func isErrorsIs(call *ssa.Call) bool { return libraryName(call) == "errors.Is" }
-
 // errorIs is the result of errors.Is; ok is false if it is not known.
-func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
+func (x *translator) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	ctx := p.peek().ctx
 	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
 	var wanted [2]int32
 	for i := range wanted {
 		e := p.simplify(target[i])
-		if !e.isConst() {
+		if !e.IsConst() {
 			return nil, false
 		}
-		wanted[i] = e.k
+		wanted[i] = e.K
 	}
-	return x.tabulate(p, []*expr{err[0], err[1]}, func(k []int32) []any {
+	return x.tabulate(p, []*sym.Expr{err[0], err[1]}, func(k []int32) []any {
 		is, known := x.inChain(p, [2]int32{k[0], k[1]}, wanted)
 		if !known {
 			return nil
@@ -74,10 +67,10 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		g := x.global(o.wrapped)
 		for i := range err {
 			e := p.cellAt(g.base + int32(i))
-			if !e.isConst() {
+			if !e.IsConst() {
 				return false, false
 			}
-			err[i] = e.k
+			err[i] = e.K
 		}
 	}
 	return false, false
@@ -86,14 +79,14 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 // unwraps reports that the methods of a type say what its values are or wrap, or
 // that its values cannot be told apart by their numbers.
 func (x *translator) unwraps(t types.Type) bool {
-	ms := x.prog.ssa.MethodSets.MethodSet(t)
+	ms := x.prog.SSA.MethodSets.MethodSet(t)
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
-func (x *translator) newError(key string, call *ssa.Call) []*expr {
+func (x *translator) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.errorValue(key, "err")
-	o := x.mem.object(e[1].k)
+	o := x.mem.object(e[1].K)
 	o.wrapped, o.wraps = wrappedError(call)
 	return e
 }
@@ -101,7 +94,7 @@ func (x *translator) newError(key string, call *ssa.Call) []*expr {
 // wrappedError is the variable that holds what the error wraps that a call makes;
 // wraps says that it may wrap something.
 func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
-	if fullName(call.Call.StaticCallee()) != "fmt.Errorf" {
+	if program.FullName(call.Call.StaticCallee()) != "fmt.Errorf" {
 		return nil, false
 	}
 	format, ok := call.Call.Args[0].(*ssa.Const)
@@ -115,12 +108,12 @@ func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
 	if verbs > 1 {
 		return nil, true
 	}
-	for _, a := range arguments(call)[1:] {
+	for _, a := range program.Arguments(call)[1:] {
 		if c, ok := a.(*ssa.ChangeInterface); ok {
 			a = c.X
 		}
-		if !types.Implements(a.Type(), errorInterface) {
-			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), errorInterface) {
+		if !types.Implements(a.Type(), program.ErrorInterface) {
+			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), program.ErrorInterface) {
 				continue
 			}
 			return nil, true

@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A failure that a test reports is an error like any other: the model can end
@@ -10,7 +11,7 @@ import (
 // Only where the model knows that the failing branch is taken it is asked for:
 // where the condition is a free choice, every assertion could fail.
 
-var testError = &intrinsic{name: "error", seed: true, args: []int{}}
+var testError = &intrinsic{Operation: program.Operation{Name: "error", Seed: true, Args: []int{}}}
 
 func init() {
 	testError.run = func(x *translator, p *path) bool {
@@ -39,7 +40,7 @@ func (x *translator) exits(p *path, well, unknown bool, detail string) {
 // failure lets the model end with the failure of the test.
 func (x *translator) failure(p *path, site sites.ID, guess bool) {
 	switch {
-	case !x.prog.test():
+	case !x.prog.Test():
 		return
 	case guess:
 		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")

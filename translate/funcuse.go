@@ -5,6 +5,8 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // An operation that is called through a function value, as (*sync.Cond).Signal
@@ -15,7 +17,7 @@ import (
 // namedAt is where the function that the instruction at hand uses as a value is
 // named, if it has or leads to an operation; NoPos if that cannot be seen.
 func (p *path) namedAt(ctx *callPath, fn *ssa.Function) token.Pos {
-	if !synthetic(fn) && intrinsicOf(fn) == nil {
+	if !program.Synthetic(fn) && intrinsicOf(fn) == nil {
 		return token.NoPos
 	}
 	f := p.peek()

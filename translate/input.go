@@ -9,6 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What a program gets from outside may be different in the next run, with the
@@ -51,11 +54,8 @@ func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
 	p.note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
-// osArgs are the arguments of the program.
-const osArgs = "os.Args"
-
 // inputVariables are variables of libraries that are set from outside.
-var inputVariables = map[string]bool{osArgs: true}
+var inputVariables = map[string]bool{relevance.OSArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
 func (x *translator) noteVariable(p *path, v ssa.Value) {
@@ -67,50 +67,50 @@ func (x *translator) noteVariable(p *path, v ssa.Value) {
 // takeUp continues a path that starts the program: once for each number of
 // arguments, where something has that size.
 func (x *translator) takeUp(p *path) {
-	if x.sl.args == nil || !x.sl.numbers[x.sl.args].chosen() {
+	if x.sl.OSArgs == nil || !x.sl.Numbers[x.sl.OSArgs].Chosen() {
 		x.continueWith(p)
 		return
 	}
-	o := x.global(x.sl.args)
+	o := x.global(x.sl.OSArgs)
 	at := o.base + 1 // its length; its capacity follows
 	for _, c := range x.mem.cells[at : at+2] {
-		if c.abs.top {
-			c.init, c.abs, c.open = 1, absConst(1), false // the name of the program
+		if c.abs.Top {
+			c.init, c.abs, c.open = 1, sym.Single(1), false // the name of the program
 		}
 	}
-	values := x.sizes(x.sl.numbers[x.sl.args], types.Typ[types.Uint])
+	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
 	values = slices.Compact(append(values, values[len(values)-1]+1))
 	values = slices.DeleteFunc(values, func(k int32) bool { return k == 0 })
-	p.notePick(x.resultPos(x.sl.argsRead), "the length of "+osArgs, values, false)
+	p.notePick(x.resultPos(x.sl.OSArgsRead), "the length of "+relevance.OSArgs, values, false)
 	p.pick(values, func(q *path, k int32) {
-		q.put(at, num(k))
-		q.put(at+1, num(k))
+		q.put(at, sym.Num(k))
+		q.put(at+1, sym.Num(k))
 	})
 }
 
 // isFlag reports that a function declares a flag that is an integer, and returns
 // where its value is.
 func isFlag(f *ssa.Function) bool {
-	if path := packageOf(f); path != "flag" && !strings.HasSuffix(path, "/pflag") {
+	if path := program.PackageOf(f); path != "flag" && !strings.HasSuffix(path, "/pflag") {
 		return false
 	}
 	res := f.Signature.Results()
-	return res.Len() == 1 && f.Signature.Params().Len() > 1 && pointee(res.At(0).Type()) != res.At(0).Type() && isInteger(pointee(res.At(0).Type()))
+	return res.Len() == 1 && f.Signature.Params().Len() > 1 && program.Pointee(res.At(0).Type()) != res.At(0).Type() && program.IsInteger(program.Pointee(res.At(0).Type()))
 }
 
 // callFlag declares a flag: its value is chosen here.
 func (x *translator) callFlag(p *path, call *ssa.Call) bool {
-	t := pointee(call.Type())
+	t := program.Pointee(call.Type())
 	r, ok := x.allocate(p, call, func() *object { return x.newVariable("flag", t) }, func(o *object) { x.describe(o, t) })
 	if !ok {
 		return false
 	}
 	ctx := p.peek().ctx
-	values := x.withDefault(x.sizes(x.sl.numbers[call], t), call)
+	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
 	p.notePick(p.here(), "the flag", values, false)
 	p.pick(values, func(q *path, k int32) {
-		r.put(q, 0, num(k))
-		q.set(ctx, call, []*expr{r.e})
+		r.put(q, 0, sym.Num(k))
+		q.set(ctx, call, []*sym.Expr{r.e})
 		q.advance()
 	})
 	return false
@@ -128,106 +128,6 @@ func (x *translator) withDefault(values []int32, call ssa.CallInstruction) []int
 	return slices.Compact(values)
 }
 
-// fills lists the pointers through which a call out of the program writes what it
-// reads elsewhere: those given to decoders, scanners, and declarations of flags.
-func (p *program) fills(call ssa.CallInstruction) []ssa.Value {
-	if _, ok := call.(*ssa.Call); !ok {
-		return nil
-	}
-	c := call.Common()
-	if _, ok := c.Value.(*ssa.Builtin); ok {
-		return nil
-	}
-	var name string
-	switch f := c.StaticCallee(); {
-	case f != nil && f.Blocks == nil && intrinsicOf(f) == nil && !testingFunc(f):
-		name = f.Name()
-	case c.IsInvoke() && len(p.callees(call)) == 0:
-		name = c.Method.Name()
-	default:
-		return nil
-	}
-	if libraryName(call) == "errors.As" {
-		m, ok := c.Args[1].(*ssa.MakeInterface)
-		if !ok {
-			return nil
-		}
-		if _, isConst := m.X.(*ssa.Const); isConst {
-			return nil
-		}
-		if _, isPointer := m.X.Type().Underlying().(*types.Pointer); !isPointer {
-			return nil
-		}
-		return []ssa.Value{m.X}
-	}
-	if !fillers(name) {
-		return nil
-	}
-	args := arguments(call)
-	if c.Signature().Recv() != nil && !c.IsInvoke() {
-		args = args[1:]
-	}
-	var out []ssa.Value
-	for _, a := range args {
-		if m, ok := a.(*ssa.MakeInterface); ok {
-			a = m.X
-		}
-		if _, ok := a.Type().Underlying().(*types.Pointer); !ok || !writable(pointee(a.Type()), 0) {
-			continue
-		}
-		if _, ok := a.(*ssa.Const); !ok {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// fillers reports by its name that a function writes through the pointers that
-// it is given.
-func fillers(name string) bool {
-	for _, prefix := range []string{"Unmarshal", "Decode", "Scan", "Sscan", "Fscan"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return name == "Read" || strings.HasSuffix(name, "Var") || strings.HasSuffix(name, "VarP")
-}
-
-// testingFunc reports that a function is one of package testing.
-func testingFunc(f *ssa.Function) bool { return packageOf(f) == "testing" }
-
-// writable reports that a value has parts that a decoder writes: numbers,
-// strings, slices and arrays of such, alone or in exported fields, and there also
-// pointers, maps and values of any type.
-func writable(t types.Type, depth int) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() != types.UnsafePointer
-	case *types.Slice:
-		return writable(u.Elem(), depth+1)
-	case *types.Array:
-		return writable(u.Elem(), depth+1)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if f := u.Field(i); filled(f) && depth < 6 && writable(f.Type(), depth+1) {
-				return true
-			}
-		}
-	case *types.Pointer, *types.Map:
-		return depth > 0
-	case *types.Interface:
-		return depth > 0 && u.Empty()
-	}
-	return false
-}
-
-// filled reports that decoders write a field: it is exported, or those of a struct that
-// is embedded may be.
-func filled(f *types.Var) bool {
-	_, isStruct := f.Type().Underlying().(*types.Struct)
-	return f.Exported() || f.Embedded() && isStruct
-}
-
 // A filling is one scalar that a call writes: one of a few values, or any.
 type filling struct {
 	addr   int32
@@ -239,10 +139,10 @@ type filling struct {
 
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
-func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*expr {
+func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
 	err := p.value(p.peek().ctx, call.Common().Args[0])
-	if tag := p.simplify(err[0]); tag.isConst() {
-		of := x.mem.typeOf(tag.k)
+	if tag := p.simplify(err[0]); tag.IsConst() {
+		of := x.mem.typeOf(tag.K)
 		switch {
 		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
@@ -255,36 +155,36 @@ func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []
 }
 
 // fillings lists what a call writes into a value of type t at an address.
-func (x *translator) fillings(addr int32, t types.Type, class memClass, what string, call ssa.CallInstruction, depth int) []filling {
-	n := x.sl.numberClasses[class]
+func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
+	n := x.sl.NumberClasses[class]
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		f := filling{addr: addr, what: what}
-		if u.Info()&types.IsInteger != 0 && !ofTime(t) && n.chosen() {
+		if u.Info()&types.IsInteger != 0 && !program.OfTime(t) && n.Chosen() {
 			f.values = x.withDefault(x.sizes(n, t), call)
 		}
 		return []filling{f}
 	case *types.Slice:
-		if !writable(t, depth) {
+		if !program.Writable(t, depth) {
 			return nil
 		}
 		length := filling{addr: addr + 1, what: "the length of " + what}
-		if n.chosen() {
+		if n.Chosen() {
 			length.values = x.sizes(n, t)
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
 		w := x.width(u.Elem())
-		if !writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
+		if !program.Writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
 			return nil
 		}
 		var out []filling
 		for i := range int32(u.Len()) {
-			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), memClass{nil, typeKey(u.Elem())}, what, call, depth+1)...)
+			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), relevance.Elements(u.Elem()), what, call, depth+1)...)
 		}
 		return out
 	case *types.Pointer, *types.Map, *types.Interface:
-		if !writable(t, depth) {
+		if !program.Writable(t, depth) {
 			return nil
 		}
 		var out []filling
@@ -293,14 +193,14 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		}
 		return out
 	case *types.Struct:
-		if x.foreign(t) || syncCells(t) != nil || isCond(t) || depth > 6 {
+		if x.foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
 			return nil
 		}
 		var out []filling
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			if filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), typeKey(f.Type())}, f.Name(), call, depth+1)...)
+			if program.Filled(f) {
+				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
 			}
 		}
 		return out
@@ -325,17 +225,17 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		if !ok {
 			return false
 		}
-		t := pointee(ptr.Type())
+		t := program.Pointee(ptr.Type())
 		if o := x.mem.object(k); k == 0 || o == nil {
 			continue
 		}
 		x.accessed(p, k, x.width(t), p.statement(call), true)
-		class, _ := classOf(ptr)
+		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {
 			what = "the flag"
 		}
-		if libraryName(call) == "errors.As" {
+		if program.LibraryName(call) == "errors.As" {
 			for i, e := range x.foundBy(p, call, t) {
 				p.put(k+int32(i), e)
 			}
@@ -343,20 +243,20 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		}
 		all = append(all, x.fillings(k, t, class, what, call, 0)...)
 	}
-	var write func(q *path, i int, last *expr)
-	write = func(q *path, i int, last *expr) {
+	var write func(q *path, i int, last *sym.Expr)
+	write = func(q *path, i int, last *sym.Expr) {
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
 			case x.mem.cells[f.addr].sync:
 			case f.fresh:
-				if q.cellAt(f.addr).is(0) {
-					q.put(f.addr, unknown("read from outside"))
+				if q.cellAt(f.addr).Is(0) {
+					q.put(f.addr, sym.Unknown("read from outside"))
 				}
 			case f.same && last != nil:
 				q.put(f.addr, last)
 			case f.values == nil:
-				last = unknown("read from outside")
+				last = sym.Unknown("read from outside")
 				q.put(f.addr, last)
 			default:
 				q.notePick(q.here(), f.what, f.values, false)
@@ -366,8 +266,8 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 					r := q.clone()
 					r.picks++
 					r.vary(k, len(f.values))
-					r.put(f.addr, num(k))
-					write(r, i+1, num(k))
+					r.put(f.addr, sym.Num(k))
+					write(r, i+1, sym.Num(k))
 				}
 				return
 			}
@@ -383,5 +283,5 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 // isFlagName reports that a call declares a flag.
 func isFlagName(call ssa.CallInstruction) bool {
 	f := call.Common().StaticCallee()
-	return f != nil && (packageOf(f) == "flag" || strings.HasSuffix(packageOf(f), "/pflag"))
+	return f != nil && (program.PackageOf(f) == "flag" || strings.HasSuffix(program.PackageOf(f), "/pflag"))
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // integer is a type of Go whose arithmetic the model has.
@@ -77,18 +79,18 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 		}
 	}
 	u, v := &variable{id: 1}, &variable{id: 2}
-	u.x, v.x = &expr{op: xVar, v: u}, &expr{op: xVar, v: v}
-	few := func(x T) abs {
-		var a abs
+	u.x, v.x = sym.Read(sym.OpVar, u, 0), sym.Read(sym.OpVar, v, 0)
+	few := func(x T) sym.Set {
+		var a sym.Set
 		for _, y := range []T{x, values[0], values[len(values)/2]} {
 			k, _ := small(y)
-			a = a.join(absConst(k), maxRefSet)
+			a = a.Join(sym.Single(k), sym.MaxRefSet)
 		}
 		return a
 	}
-	between := func(x T) abs {
+	between := func(x T) sym.Set {
 		k, _ := small(x)
-		return abs{iv: true, lo: min(0, k), hi: max(1, k)}
+		return sym.Set{Interval: true, Lo: min(0, k), Hi: max(1, k)}
 	}
 	for op, f := range operations[T]() {
 		told := 0
@@ -98,25 +100,25 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 				k, fits := small(z)
 				a, _ := small(x)
 				b, _ := small(y)
-				compare := func(how string, e *expr) {
+				compare := func(how string, e *sym.Expr) {
 					at := fmt.Sprintf("%s: %d %s %d, %s", typ, x, op, y, how)
 					switch {
-					case e.unknownIn() != nil:
+					case e.UnknownIn() != nil:
 					case !ok:
 						// It panics before there is a result.
 					case !fits:
 						require.Fail(t, "it cannot be known", at)
 					default:
 						told++
-						require.Equal(t, k, e.at(map[*variable]int32{u: a, v: b}), at)
+						require.Equal(t, k, valueOf(e, map[*variable]int32{u: a, v: b}), at)
 					}
 				}
-				constants := pathOf(nil).integer(op, typ, num(a), num(b))
+				constants := pathOf(nil).integer(op, typ, sym.Num(a), sym.Num(b))
 				compare("constants", constants)
 				if typ.Info()&types.IsUnsigned == 0 && ok && fits && (op == token.QUO || op == token.REM || op == token.ADD || op == token.SUB) && 8*sizeOf(kind) < 32 {
-					require.Nil(t, constants.unknownIn(), "%s: %d %s %d", typ, x, op, y)
+					require.Nil(t, constants.UnknownIn(), "%s: %d %s %d", typ, x, op, y)
 				}
-				for how, can := range map[string]map[*expr]abs{
+				for how, can := range map[string]map[*sym.Expr]sym.Set{
 					"few":     {u.x: few(x), v.x: few(y)},
 					"between": {u.x: between(x), v.x: between(y)},
 				} {
@@ -128,21 +130,21 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 	}
 	for _, x := range values {
 		a, _ := small(x)
-		for how, e := range map[string]*expr{"constant": num(a), "few": u.x} {
-			p := pathOf(map[*expr]abs{u.x: few(x)})
+		for how, e := range map[string]*sym.Expr{"constant": sym.Num(a), "few": u.x} {
+			p := pathOf(map[*sym.Expr]sym.Set{u.x: few(x)})
 			for op, z := range map[string]T{"-": -x, "^": ^x} {
 				from := map[string]int32{"-": 0, "^": -1}[op]
-				out := p.integer(token.SUB, typ, num(from), e)
+				out := p.integer(token.SUB, typ, sym.Num(from), e)
 				k, fits := small(z)
-				if out.unknownIn() == nil {
+				if out.UnknownIn() == nil {
 					require.True(t, fits, "%s%d of %s, %s", op, x, typ, how)
-					require.Equal(t, k, out.at(map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
+					require.Equal(t, k, valueOf(out, map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
 				}
 			}
 			for to, z := range converted(x) {
 				out := p.fits(e, types.Typ[to])
-				if out.unknownIn() == nil {
-					require.Equal(t, z, int64(out.at(map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
+				if out.UnknownIn() == nil {
+					require.Equal(t, z, int64(valueOf(out, map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
 				}
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A loop that is executed here and now, and a turn of which leaves all as it was but
@@ -20,7 +23,7 @@ const firstIteration = 2 * maxTurns
 // An iteration is what a path has known where a turn of a loop began.
 type iteration struct {
 	p    path // a copy
-	live map[envKey][]*expr
+	live map[envKey][]*sym.Expr
 	turn int
 	next int // the turn at which another one is kept
 	// objects is how many were made before the start.
@@ -42,7 +45,7 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 	if l != nil && turn == l.turn+1 {
 		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
 			if last := x.lastTurn(p, header, c); x.indexes(p, c, last) {
-				p.set(f.ctx, c, []*expr{num(last)})
+				p.set(f.ctx, c, []*sym.Expr{sym.Num(last)})
 			}
 		}
 		return
@@ -53,8 +56,8 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 }
 
 // liveValues returns what is live where a path is.
-func (x *translator) liveValues(p *path) map[envKey][]*expr {
-	out := map[envKey][]*expr{}
+func (x *translator) liveValues(p *path) map[envKey][]*sym.Expr {
+	out := map[envKey][]*sym.Expr{}
 	for _, k := range x.liveOf(p.frames) {
 		e := envKey{k.ctx, k.v}
 		out[e] = p.env.m[e]
@@ -71,8 +74,8 @@ func (x *translator) unchanged(p *path, l *iteration, counter *ssa.Phi) bool {
 		!slices.Equal(p.chosen, q.chosen) || !maps.Equal(p.allocs.m, q.allocs.m) || x.initial != l.objects {
 		return false
 	}
-	same := func(a, b *expr) bool { return a == b || a != nil && b != nil && a.same(b) }
-	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*expr) bool { return slices.EqualFunc(a, b, same) }) {
+	same := func(a, b *sym.Expr) bool { return a == b || a != nil && b != nil && a.Same(b) }
+	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*sym.Expr) bool { return slices.EqualFunc(a, b, same) }) {
 		return false
 	}
 	key := envKey{p.peek().ctx, counter}
@@ -97,7 +100,7 @@ func (x *translator) counter(p *path, header *ssa.BasicBlock) *ssa.Phi {
 		if !ok {
 			return nil
 		}
-		if inc, _ := step(phi); inc != nil && x.sl.value[phi] {
+		if inc, _ := step(phi); inc != nil && x.sl.Values[phi] {
 			if c, _ := x.test(phi, inc); c != nil {
 				return phi
 			}
@@ -122,7 +125,7 @@ func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 		if !ok {
 			return nil, 0
 		}
-		k, ok := intConst(c)
+		k, ok := program.Int32Const(c)
 		if !ok || k == 0 {
 			return nil, 0
 		}
@@ -137,9 +140,9 @@ func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 // the branch, nil if the counter is used otherwise in the loop.
 func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 	h := phi.Block()
-	in := x.prog.info(h.Parent())
-	in.arrange()
-	inside := func(b *ssa.BasicBlock) bool { return slices.Contains(in.loops[b.Index], h.Index) }
+	in := x.prog.Function(h.Parent())
+	in.Arrange()
+	inside := func(b *ssa.BasicBlock) bool { return slices.Contains(in.Loops[b.Index], h.Index) }
 	var cond *ssa.BinOp
 	var branch *ssa.If
 	for _, v := range []ssa.Value{phi, inc} {
@@ -147,12 +150,12 @@ func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 			switch {
 			case r == ssa.Instruction(inc), r == ssa.Instruction(phi), !inside(r.Block()):
 				continue
-			case !x.sl.considered(r):
+			case !x.sl.Considered(r):
 				if _, ok := r.(*ssa.Phi); !ok {
 					continue
 				}
 			}
-			if other, ok := r.(*ssa.Phi); ok && !x.sl.value[other] {
+			if other, ok := r.(*ssa.Phi); ok && !x.sl.Values[other] {
 				continue
 			}
 			if i, ok := r.(*ssa.IndexAddr); ok && i.X != v {
@@ -194,16 +197,16 @@ func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
 	for v, at := range map[ssa.Value]int64{phi: int64(last), inc: int64(last) + by} {
 		for _, r := range *v.Referrers() {
 			i, ok := r.(*ssa.IndexAddr)
-			if !ok || !x.sl.considered(i) {
+			if !ok || !x.sl.Considered(i) {
 				continue
 			}
 			base := p.value(ctx, i.X)
-			if _, isSlice := i.X.Type().Underlying().(*types.Slice); !isSlice || p.simplify(base[0]).op != xUnknown || at < 0 || by < 0 {
+			if _, isSlice := i.X.Type().Underlying().(*types.Slice); !isSlice || p.simplify(base[0]).Op != sym.OpUnknown || at < 0 || by < 0 {
 				return false
 			}
 			switch n := p.simplify(base[1]); {
-			case n.op == xUnknown:
-			case !n.isConst() || at >= int64(n.k):
+			case n.Op == sym.OpUnknown:
+			case !n.IsConst() || at >= int64(n.K):
 				return false
 			}
 		}
@@ -218,28 +221,28 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	at := p.simplify(p.value(ctx, phi)[0])
 	inc, by := step(phi)
 	cond, branch := x.test(phi, inc)
-	k := int64(at.k)
+	k := int64(at.K)
 	counts, limit, op := cond.X, cond.Y, cond.Op
 	if limit == ssa.Value(phi) || limit == ssa.Value(inc) {
 		counts, limit = limit, counts
-		op = mirrored[op]
+		op = program.Mirrored[op]
 	}
 	end := p.simplify(p.value(ctx, limit)[0])
-	if !at.isConst() || !end.isConst() {
-		return at.k
+	if !at.IsConst() || !end.IsConst() {
+		return at.K
 	}
-	in := x.prog.info(header.Parent())
-	if !slices.Contains(in.loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
-		op = negated[op]
+	in := x.prog.Function(header.Parent())
+	if !slices.Contains(in.Loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
+		op = program.Negated[op]
 	}
 	down := by < 0
 	// left is how far the value compared can go.
-	left := int64(end.k) - k
+	left := int64(end.K) - k
 	if counts == ssa.Value(inc) {
 		left -= by
 	}
 	if down {
-		left, by, op = -left, -by, mirrored[op]
+		left, by, op = -left, -by, program.Mirrored[op]
 	}
 	turns := int64(0)
 	switch op {
@@ -253,7 +256,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 		}
 	}
 	if left <= 0 || turns <= 0 {
-		return at.k
+		return at.K
 	}
 	if down {
 		return int32(k - turns*by)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A number that seems to grow for ever is kept within limits. What leaves them
@@ -15,17 +16,17 @@ const beyond = "a number beyond the limits of the model"
 
 // pastLimits reports that an expression is unknown since it depends on such a
 // number: where it is kept, it is kept as one.
-func (e *expr) pastLimits() bool {
-	u := e.unknownIn()
-	return u != nil && u.why.reason == beyond
+func pastLimits(e *sym.Expr) bool {
+	u := e.UnknownIn()
+	return u != nil && u.Why.Reason == beyond
 }
 
 // limits is the range to which counters are kept, but for the value that stands
 // for those beyond: that of the constants of the program, as far as they are
 // small, with room for a few steps beyond those.
-func (x *translator) limits() abs {
+func (x *translator) limits() sym.Set {
 	lo, hi := int32(-1), int32(16)
-	for _, k := range x.prog.thresholds {
+	for _, k := range x.prog.Thresholds {
 		if -129 <= k && k < lo {
 			lo = k
 		}
@@ -40,20 +41,20 @@ func (x *translator) limits() abs {
 	if hi > 17 {
 		hi += room
 	}
-	return abs{iv: true, lo: lo, hi: hi + 1}
+	return sym.Set{Interval: true, Lo: lo, Hi: hi + 1}
 }
 
 // confine keeps a cell within limits from now on.
 func (x *translator) confine(c *cell) {
-	if c.confined || c.fix || c.ref || c.sync || c.payload || c.abs.top {
+	if c.confined || c.fix || c.ref || c.sync || c.payload || c.abs.Top {
 		return
 	}
 	c.confined = true
 	c.abs = x.limits()
 	// A number that starts elsewhere has room around it.
 	const room, most = 32, 4096
-	if k := c.init; -most <= k && k <= most && !(c.abs.lo <= k && k < c.abs.hi) {
-		c.abs.lo, c.abs.hi = min(c.abs.lo, k-room), max(c.abs.hi, k+room)
+	if k := c.init; -most <= k && k <= most && !(c.abs.Lo <= k && k < c.abs.Hi) {
+		c.abs.Lo, c.abs.Hi = min(c.abs.Lo, k-room), max(c.abs.Hi, k+room)
 	}
 	x.wake(c)
 	x.wakePlaces(c) // it is kept by place no more
@@ -61,8 +62,8 @@ func (x *translator) confine(c *cell) {
 
 // start is what a cell holds at first.
 func (c *cell) start() int32 {
-	if c.confined && !c.abs.top && (c.init < c.abs.lo || c.abs.hi < c.init) {
-		return c.abs.hi
+	if c.confined && !c.abs.Top && (c.init < c.abs.Lo || c.abs.Hi < c.init) {
+		return c.abs.Hi
 	}
 	return c.init
 }
@@ -73,46 +74,47 @@ func (p *path) confine() {
 	x := p.x
 	for _, addr := range sortedKeys(p.heap.m) {
 		c, e := x.mem.cells[addr], p.heap.m[addr]
-		if !c.confined && !x.emitting && (p.mayBeLost(e) || e.pastLimits()) {
+		if !c.confined && !x.emitting && (p.mayBeLost(e) || pastLimits(e)) {
 			x.confine(c)
 		}
-		if !c.confined || c.abs.top {
+		if !c.confined || c.abs.Top {
 			continue
 		}
-		lo, hi := c.abs.bounds()
+		lo, hi := c.abs.Bounds()
 		switch a := p.abs(e); {
-		case e.unknownIn() != nil || a.top:
-			p.heap.set(addr, num(hi))
-		case e.op == xCell && e.cell == c:
-		case lo > e.k && e.isConst(), e.isConst() && e.k > hi:
-			p.heap.set(addr, num(hi))
-		case !a.within(c.abs):
-			p.heap.set(addr, ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi)))
+		case e.UnknownIn() != nil || a.Top:
+			p.heap.set(addr, sym.Num(hi))
+		case e.Op == sym.OpCell && cellOf(e) == c:
+		case lo > e.K && e.IsConst(), e.IsConst() && e.K > hi:
+			p.heap.set(addr, sym.Num(hi))
+		case !a.Within(c.abs):
+			p.heap.set(addr, sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), e), sym.Arith(sym.OpLt, e, sym.Num(hi))), e, sym.Num(hi)))
 		}
 		// What stands for the numbers beyond the limits of another cell may be within these.
-		if l := p.lost(e); l != nil && e.otherLimits(hi) {
-			p.heap.set(addr, ite(l, num(hi), p.heap.m[addr]))
+		if l := p.lost(e); l != nil && otherLimits(e, hi) {
+			p.heap.set(addr, sym.Ite(l, sym.Num(hi), p.heap.m[addr]))
 		}
 	}
 }
 
 // otherLimits reports that an expression is a cell, or chooses among cells, of which one
 // has another greatest value than hi.
-func (e *expr) otherLimits(hi int32) bool {
-	switch e.op {
-	case xCell:
-		return e.cell.confined && e.cell.abs.hi != hi
-	case xIte:
-		return e.b.otherLimits(hi) || e.c.otherLimits(hi)
+func otherLimits(e *sym.Expr, hi int32) bool {
+	switch e.Op {
+	case sym.OpCell:
+		c := cellOf(e)
+		return c.confined && c.abs.Hi != hi
+	case sym.OpIte:
+		return otherLimits(e.B, hi) || otherLimits(e.C, hi)
 	}
 	return false
 }
 
 // copied reads one cell to be written to another one, which may have other limits.
-func (p *path) copied(addr int32) *expr {
+func (p *path) copied(addr int32) *sym.Expr {
 	e := p.rawCell(addr)
 	if p.x.isLost(addr, e) {
-		return unknown(beyond)
+		return sym.Unknown(beyond)
 	}
 	return e
 }
@@ -120,59 +122,63 @@ func (p *path) copied(addr int32) *expr {
 // mayBeLost reports that an expression copies a cell that can be beyond its
 // limits. A condition is no such copy: where it was computed, the cell was within
 // them.
-func (p *path) mayBeLost(e *expr) bool {
-	if e == nil || !e.cells && e.op != xCell {
+func (p *path) mayBeLost(e *sym.Expr) bool {
+	if e == nil || !e.Cells && e.Op != sym.OpCell {
 		return false
 	}
-	switch e.op {
-	case xCell:
+	switch e.Op {
+	case sym.OpCell:
 		return p.lost(e) != nil
-	case xEq, xLt, xLe, xAnd, xOr, xNot:
+	case sym.OpEq, sym.OpLt, sym.OpLe, sym.OpAnd, sym.OpOr, sym.OpNot:
 		return false
 	}
-	return p.mayBeLost(e.a) || p.mayBeLost(e.b) || p.mayBeLost(e.c)
+	return p.mayBeLost(e.A) || p.mayBeLost(e.B) || p.mayBeLost(e.C)
 }
 
 // isLost reports that what a cell holds is known to be beyond its limits.
-func (x *translator) isLost(addr int32, e *expr) bool {
+func (x *translator) isLost(addr int32, e *sym.Expr) bool {
 	if addr <= 0 || int(addr) >= len(x.mem.cells) {
 		return false
 	}
 	c := x.mem.cells[addr]
-	return c.confined && !c.abs.top && e.is(c.abs.hi)
+	return c.confined && !c.abs.Top && e.Is(c.abs.Hi)
 }
 
 // lost is the condition that what was read from a cell, or chosen among such, is
 // beyond its limits, nil if it cannot be.
-func (p *path) lost(e *expr) *expr {
-	if e.op == xIte && e.cells {
-		a, b := p.lost(e.b), p.lost(e.c)
+func (p *path) lost(e *sym.Expr) *sym.Expr {
+	if e.Op == sym.OpIte && e.Cells {
+		a, b := p.lost(e.B), p.lost(e.C)
 		switch {
-		case a == nil && p.mayBeLost(e.b), b == nil && p.mayBeLost(e.c), a == nil && b == nil:
+		case a == nil && p.mayBeLost(e.B), b == nil && p.mayBeLost(e.C), a == nil && b == nil:
 			return nil
 		case a == nil:
-			a = num(0)
+			a = sym.Num(0)
 		case b == nil:
-			b = num(0)
+			b = sym.Num(0)
 		}
-		return ite(e.a, a, b)
+		return sym.Ite(e.A, a, b)
 	}
-	if e.op != xCell || !e.cell.confined || e.cell.abs.top || !p.root(e).has(e.cell.abs.hi) {
+	if e.Op != sym.OpCell {
 		return nil
 	}
-	return eq(e, e.cell.abs.hi)
+	c := cellOf(e)
+	if !c.confined || c.abs.Top || !p.root(e).Has(c.abs.Hi) {
+		return nil
+	}
+	return eq(e, c.abs.Hi)
 }
 
 // cells reads n cells, each with the condition that it is beyond its limits, for
 // decide.
-func (p *path) cells(addr int32, n int) (out, lost []*expr) {
-	out, lost = make([]*expr, n), make([]*expr, n)
+func (p *path) cells(addr int32, n int) (out, lost []*sym.Expr) {
+	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	for i := range out {
 		at := addr + int32(i)
 		out[i] = p.rawCell(at)
 		lost[i] = p.lost(out[i])
 		if lost[i] == nil && (p.mayBeLost(out[i]) || p.x.isLost(at, out[i])) {
-			out[i] = unknown(beyond)
+			out[i] = sym.Unknown(beyond)
 		}
 	}
 	return out, lost
@@ -181,25 +187,25 @@ func (p *path) cells(addr int32, n int) (out, lost []*expr) {
 // decide continues with f for what was read, each scalar of it with the
 // condition that it is beyond its limits, nil if it cannot be: then it is
 // unknown.
-func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)) {
+func (x *translator) decide(p *path, v, lost []*sym.Expr, f func(q *path, v []*sym.Expr)) {
 	for i, c := range lost {
 		if c == nil {
 			continue
 		}
-		rest := append([]*expr(nil), lost...)
+		rest := append([]*sym.Expr(nil), lost...)
 		rest[i] = nil
 		c = p.simplify(c)
 		p.spread()
 		if q := p.goBeyond(c); q != nil {
 			q.note("free-choice", artifact.DirectionOver, beyond)
-			w := append([]*expr(nil), v...)
-			w[i] = unknown(beyond)
+			w := append([]*sym.Expr(nil), v...)
+			w[i] = sym.Unknown(beyond)
 			x.decide(q, w, rest, f)
 		}
-		if !p.assume(not(c)) {
+		if !p.assume(sym.Not(c)) {
 			return
 		}
-		p.know(c, absConst(0))
+		p.know(c, sym.Single(0))
 		x.decide(p, v, rest, f)
 		return
 	}
@@ -208,33 +214,33 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 
 // decideAll continues with f for what was read and is used together: where one of the
 // scalars is beyond its limits, none is known.
-func (x *translator) decideAll(p *path, v, lost []*expr, f func(q *path, v []*expr)) {
-	some := num(0)
+func (x *translator) decideAll(p *path, v, lost []*sym.Expr, f func(q *path, v []*sym.Expr)) {
+	some := sym.Num(0)
 	for _, c := range lost {
-		some = or(some, orFalse(c))
+		some = sym.Or(some, orFalse(c))
 	}
-	if some = p.simplify(some); some.is(0) {
+	if some = p.simplify(some); some.Is(0) {
 		f(p, v)
 		return
 	}
 	p.spread()
 	if q := p.goBeyond(some); q != nil {
 		q.note("free-choice", artifact.DirectionOver, beyond)
-		w := make([]*expr, len(v))
+		w := make([]*sym.Expr, len(v))
 		for i := range w {
-			w[i] = unknown(beyond)
+			w[i] = sym.Unknown(beyond)
 		}
 		f(q, w)
 	}
-	if p.assume(not(some)) {
-		p.know(some, absConst(0))
+	if p.assume(sym.Not(some)) {
+		p.know(some, sym.Single(0))
 		f(p, v)
 	}
 }
 
 // goBeyond is the path on which numbers are beyond their limits, nil if there is
 // none.
-func (p *path) goBeyond(c *expr) *path {
+func (p *path) goBeyond(c *sym.Expr) *path {
 	q := p.fork(c)
 	if q == nil {
 		return nil
@@ -247,16 +253,16 @@ func (p *path) goBeyond(c *expr) *path {
 }
 
 // remember collects the cells that a condition reads.
-func (x *translator) remember(c *expr) {
+func (x *translator) remember(c *sym.Expr) {
 	if c == nil {
 		return
 	}
-	if c.op == xCell && c.cell.confined {
-		x.limited[c.cell] = true
+	if c.Op == sym.OpCell && cellOf(c).confined {
+		x.limited[cellOf(c)] = true
 	}
-	x.remember(c.a)
-	x.remember(c.b)
-	x.remember(c.c)
+	x.remember(c.A)
+	x.remember(c.B)
+	x.remember(c.C)
 }
 
 // beyondLimits asks whether a number is ever beyond its limits, where somebody asks
@@ -282,7 +288,7 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 	}
 	for _, c := range x.mem.cells {
 		if c != nil && x.limited[c] && e.n.cells[c] != "" {
-			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.abs.hi))
+			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.abs.Hi))
 		}
 	}
 	for _, t := range x.templates {
@@ -293,7 +299,7 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 			for i, lv := range l.live {
 				if name := e.n.vars[lv.v]; l.lost[i] && name != "" {
 					for _, p := range e.processes[t] {
-						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.name, p, name, l.in[i].hi))
+						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.name, p, name, l.in[i].Hi))
 					}
 				}
 			}

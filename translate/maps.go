@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A map is an object with room for a few entries, each of which says whether it
@@ -22,34 +24,6 @@ const (
 	maxEntry = 16
 )
 
-func mapClass(t types.Type) memClass { return memClass{nil, "map " + typeKey(t.Underlying())} }
-
-// needMap asks for the contents of maps of a type.
-func (s *slice) needMap(t types.Type) {
-	if _, ok := t.Underlying().(*types.Map); !ok || s.classes[mapClass(t)] {
-		return
-	}
-	s.classes[mapClass(t)] = true
-	for _, w := range s.mapWrites[mapClass(t)] {
-		s.needInstr(w)
-	}
-}
-
-// mapWrite returns the map that an instruction changes, nil if none.
-func mapWrite(instr ssa.Instruction) ssa.Value {
-	switch i := instr.(type) {
-	case *ssa.MapUpdate:
-		return i.Map
-	case ssa.CallInstruction:
-		if b, ok := i.Common().Value.(*ssa.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
-			if _, ok := i.Common().Args[0].Type().Underlying().(*types.Map); ok {
-				return i.Common().Args[0]
-			}
-		}
-	}
-	return nil
-}
-
 // entry is the address of entry i of a map; its key and value follow.
 func (o *object) entry(i int) int32 { return o.base + int32(i)*o.stride }
 
@@ -60,8 +34,8 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	ctx := p.peek().ctx
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.width(t.Key()), x.width(t.Elem())
-	if kw+vw > maxEntry || !x.sl.classes[mapClass(t)] {
-		p.set(ctx, i, []*expr{num(x.someMap())})
+	if kw+vw > maxEntry || !x.sl.Classes[relevance.Entries(t)] {
+		p.set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
 		return p.advance()
 	}
 	n, at := x.boundOf(artifact.BoundEntries, p.here())
@@ -85,7 +59,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 		}
 		for c := range kw {
 			k := x.mem.cells[o.more()+1+int32(c)]
-			k.abs, k.payload, k.sync = abs{}, true, true
+			k.abs, k.payload, k.sync = sym.Set{}, true, true
 			k.ref = x.scalarRefs(t.Key())[c]
 		}
 	})
@@ -93,7 +67,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 		return false
 	}
 	r.clear(p, func(off int32) bool { return off > entries*stride })
-	p.set(ctx, i, []*expr{r.e})
+	p.set(ctx, i, []*sym.Expr{r.e})
 	return p.advance()
 }
 
@@ -104,7 +78,7 @@ func (x *translator) someMap() int32 {
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is
 // false if it has taken over the path.
-func (x *translator) mapAt(p *path, e *expr, instr ssa.Instruction, write bool) (o *object, ok, tracked bool) {
+func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *object, ok, tracked bool) {
 	e = p.simplify(e)
 	if _, _, isNew := newObjectAt(e); isNew {
 		p.settle()
@@ -123,7 +97,7 @@ func (x *translator) mapAt(p *path, e *expr, instr ssa.Instruction, write bool) 
 // readMap finds the map of which i reads, for the access at another instruction.
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
-func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, untracked string) (o *object, goesOn bool) {
+func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *object, goesOn bool) {
 	ctx, n := p.peek().ctx, x.valueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
@@ -142,13 +116,13 @@ func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, 
 // find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
-func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
-	if lost := p.simplify(p.lostKey(o, len(key))); !lost.is(0) {
+func (x *translator) find(p *path, o *object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+	if lost := p.simplify(p.lostKey(o, len(key))); !lost.Is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
 		if q := p.goBeyond(lost); q != nil && x.compare(q, o, key, done) {
 			x.continueWith(q)
 		}
-		if !p.assume(not(lost)) {
+		if !p.assume(sym.Not(lost)) {
 			return false
 		}
 	}
@@ -156,12 +130,12 @@ func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, fo
 }
 
 // lostKey is the condition that an entry of a map has a key beyond its limits.
-func (p *path) lostKey(o *object, width int) *expr {
-	any := num(0)
+func (p *path) lostKey(o *object, width int) *sym.Expr {
+	any := sym.Num(0)
 	for i := range int(o.elems) {
 		for c := range width {
 			if l := p.lost(p.rawCell(o.entry(i) + 1 + int32(c))); l != nil {
-				any = or(any, l)
+				any = sym.Or(any, l)
 			}
 		}
 	}
@@ -169,26 +143,26 @@ func (p *path) lostKey(o *object, width int) *expr {
 }
 
 // compare compares a key with those of the entries, for find.
-func (x *translator) compare(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
+func (x *translator) compare(p *path, o *object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
 	kt := o.mapping.Key()
-	found := make([]*expr, o.elems)
+	found := make([]*sym.Expr, o.elems)
 	open := ""
 	for i := range found {
 		used := p.cellAt(o.entry(i))
-		if used.is(0) {
-			found[i] = num(0)
+		if used.Is(0) {
+			found[i] = sym.Num(0)
 			continue
 		}
-		k := make([]*expr, len(key))
+		k := make([]*sym.Expr, len(key))
 		for c := range k {
 			k[c] = p.cellAt(o.entry(i) + 1 + int32(c))
 		}
-		same := p.within(o, k, func() *expr { return p.simplify(x.equal(p, kt, k, key)) })
-		if same.op == xUnknown {
+		same := p.within(o, k, func() *sym.Expr { return p.simplify(x.equal(p, kt, k, key)) })
+		if same.Op == sym.OpUnknown {
 			open = why(same)
-			same = num(1)
+			same = sym.Num(1)
 		}
-		found[i] = p.simplify(and(used, same))
+		found[i] = p.simplify(sym.And(used, same))
 	}
 	if open == "" {
 		return done(p, found)
@@ -198,7 +172,7 @@ func (x *translator) compare(p *path, o *object, key []*expr, done func(q *path,
 	for i := -1; i < len(found); i++ {
 		only := zeros(len(found))
 		if i >= 0 {
-			if found[i].is(0) {
+			if found[i].Is(0) {
 				continue
 			}
 			only[i] = found[i]
@@ -221,7 +195,7 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 	if !x.hashed(p, o, p.value(ctx, i.Index), i) {
 		return false
 	}
-	return x.lookUp(p, o, p.value(ctx, i.Index), func(q *path, _, val []*expr, has *expr) bool {
+	return x.lookUp(p, o, p.value(ctx, i.Index), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
 		if i.CommaOk {
 			val = append(slices.Clone(val), has)
 		}
@@ -232,37 +206,37 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 
 // hashed continues with the panic where a key is an interface that holds what cannot be
 // compared; false if it has taken over the path.
-func (x *translator) hashed(p *path, o *object, key []*expr, instr ssa.Instruction) bool {
+func (x *translator) hashed(p *path, o *object, key []*sym.Expr, instr ssa.Instruction) bool {
 	return !types.IsInterface(o.mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
 // lookUp reads the entry of a key. done completes a path by the condition that
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
-func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, found, val []*expr, has *expr) bool) bool {
+func (x *translator) lookUp(p *path, o *object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
-	return x.find(p, o, key, func(q *path, found []*expr) bool {
+	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
-		out, lost, has := zeros(vw), make([]*expr, vw), num(0)
+		out, lost, has := zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
 		for n := range found {
-			if found[n].is(0) {
+			if found[n].Is(0) {
 				continue
 			}
 			val, l := q.cells(o.entry(n)+1+kw, vw)
 			for c := range out {
-				out[c] = ite(found[n], val[c], out[c])
+				out[c] = sym.Ite(found[n], val[c], out[c])
 				if l[c] != nil {
-					lost[c] = or(orFalse(lost[c]), and(found[n], l[c]))
+					lost[c] = sym.Or(orFalse(lost[c]), sym.And(found[n], l[c]))
 				}
 			}
-			has = or(has, found[n])
+			has = sym.Or(has, found[n])
 		}
-		if !slices.ContainsFunc(lost, func(l *expr) bool { return l != nil }) {
+		if !slices.ContainsFunc(lost, func(l *sym.Expr) bool { return l != nil }) {
 			return done(q, found, out, has)
 		}
-		x.decide(q, out, lost, func(r *path, val []*expr) {
+		x.decide(q, out, lost, func(r *path, val []*sym.Expr) {
 			if done(r, found, val, has) {
 				x.continueWith(r)
 			}
@@ -271,9 +245,9 @@ func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, 
 	})
 }
 
-func orFalse(e *expr) *expr {
+func orFalse(e *sym.Expr) *sym.Expr {
 	if e == nil {
-		return num(0)
+		return sym.Num(0)
 	}
 	return e
 }
@@ -282,10 +256,10 @@ func orFalse(e *expr) *expr {
 // the model keeps, and reports that there is another one, with which p goes on.
 func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
 	more := p.cellAt(o.more())
-	if more.is(0) {
+	if more.Is(0) {
 		return true
 	}
-	if q := p.fork(not(eq(more, 0))); q != nil {
+	if q := p.fork(sym.Not(eq(more, 0))); q != nil {
 		q.beyond = q.beyond || o.at != nil
 		f(q)
 	}
@@ -294,8 +268,8 @@ func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
 
 // lookBeyond is lookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *translator) lookBeyond(p *path, o *object, found []*expr, done func(q *path, found, val []*expr, has *expr) bool) {
-	end := func(q *path, found, val []*expr, has *expr) {
+func (x *translator) lookBeyond(p *path, o *object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
+	end := func(q *path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
 			x.continueWith(q)
 		}
@@ -304,21 +278,21 @@ func (x *translator) lookBeyond(p *path, o *object, found []*expr, done func(q *
 	for n := range found {
 		if q := p.fork(found[n]); q != nil {
 			only := zeros(len(found))
-			only[n] = num(1)
-			end(q, only, x.entryValue(q, o, n, kw, vw), num(1))
+			only[n] = sym.Num(1)
+			end(q, only, x.entryValue(q, o, n, kw, vw), sym.Num(1))
 		}
-		if !p.assume(not(found[n])) {
+		if !p.assume(sym.Not(found[n])) {
 			return
 		}
 	}
 	p.note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
-	end(p.clone(), zeros(len(found)), x.unknowns(vw, "the contents of a map with more entries than the model keeps"), num(1))
-	end(p, zeros(len(found)), zeros(vw), num(0))
+	end(p.clone(), zeros(len(found)), x.unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
+	end(p, zeros(len(found)), zeros(vw), sym.Num(0))
 }
 
 // within evaluates f, given that the key of an entry is one that is ever set.
-func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
-	old := map[*expr]abs{}
+func (p *path) within(o *object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
+	old := map[*sym.Expr]sym.Set{}
 	for c, e := range key {
 		if o.size <= o.elems*o.stride+1 {
 			break // none are noted
@@ -327,12 +301,12 @@ func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
 		if p.from != nil {
 			at.readers[p.from] = true
 		}
-		if e.op != xCell || at.abs.top || at.abs.iv {
+		if e.Op != sym.OpCell || at.abs.Top || at.abs.Interval {
 			continue
 		}
 		a := p.root(e)
 		old[e] = a
-		p.learn(e, a.filter(at.abs.has))
+		p.learn(e, a.Filter(at.abs.Has))
 	}
 	out := f()
 	for e, a := range old {
@@ -343,26 +317,26 @@ func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
 
 // excludes is the conjunction, false where a condition stands beside its
 // negation.
-func excludes(a, b *expr) *expr {
+func excludes(a, b *sym.Expr) *sym.Expr {
 	for _, c := range conjuncts(a) {
 		for _, d := range conjuncts(b) {
-			if c.same(not(d)) {
-				return num(0)
+			if c.Same(sym.Not(d)) {
+				return sym.Num(0)
 			}
 		}
 	}
-	return and(a, b)
+	return sym.And(a, b)
 }
 
-func conjuncts(e *expr) []*expr {
-	if e.op == xAnd {
-		return append(conjuncts(e.a), conjuncts(e.b)...)
+func conjuncts(e *sym.Expr) []*sym.Expr {
+	if e.Op == sym.OpAnd {
+		return append(conjuncts(e.A), conjuncts(e.B)...)
 	}
-	return []*expr{e}
+	return []*sym.Expr{e}
 }
 
-func (x *translator) entryValue(p *path, o *object, n int, kw int32, vw int) []*expr {
-	out := make([]*expr, vw)
+func (x *translator) entryValue(p *path, o *object, n int, kw int32, vw int) []*sym.Expr {
+	out := make([]*sym.Expr, vw)
 	for c := range out {
 		out[c] = p.cellAt(o.entry(n) + 1 + kw + int32(c))
 	}
@@ -390,7 +364,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	for c, e := range key {
 		x.grow(x.mem.cells[o.more()+1+int32(c)], p.abs(e))
 	}
-	return x.find(p, o, key, func(q *path, found []*expr) bool {
+	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.update(q, o, found, key, val) {
 			return false
 		}
@@ -400,38 +374,38 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 
 // update sets the value of the entry that is the one, or takes a free one for
 // the key. It reports whether the path goes on.
-func (x *translator) update(q *path, o *object, found, key, val []*expr) bool {
-	absent := num(1)
+func (x *translator) update(q *path, o *object, found, key, val []*sym.Expr) bool {
+	absent := sym.Num(1)
 	for _, f := range found {
-		absent = excludes(absent, not(f))
+		absent = excludes(absent, sym.Not(f))
 	}
 	for n := range found {
 		at := o.entry(n)
 		used := q.cellAt(at)
-		fresh := excludes(absent, not(used))
+		fresh := excludes(absent, sym.Not(used))
 		absent = excludes(absent, used)
-		q.put(at, ite(fresh, num(1), q.cellAt(at)))
+		q.put(at, sym.Ite(fresh, sym.Num(1), q.cellAt(at)))
 		for c, e := range key {
-			q.put(at+1+int32(c), ite(fresh, e, q.rawCell(at+1+int32(c))))
+			q.put(at+1+int32(c), sym.Ite(fresh, e, q.rawCell(at+1+int32(c))))
 		}
-		here := or(found[n], fresh)
+		here := sym.Or(found[n], fresh)
 		for c, e := range val {
 			a := at + 1 + int32(len(key)+c)
-			q.put(a, ite(here, e, q.rawCell(a)))
+			q.put(a, sym.Ite(here, e, q.rawCell(a)))
 		}
 	}
 	absent = q.simplify(absent)
-	if absent.is(0) {
+	if absent.Is(0) {
 		return true
 	}
 	if !x.endsWhereFull(o.mapping) {
-		q.put(o.more(), ite(absent, num(1), q.cellAt(o.more())))
+		q.put(o.more(), sym.Ite(absent, sym.Num(1), q.cellAt(o.more())))
 		return true
 	}
 	if r := q.fork(absent); r != nil {
 		r.boundAt(o.at, r.here(), fmt.Sprintf("a map of more than %d entries", o.elems))
 	}
-	return q.assume(not(absent))
+	return q.assume(sym.Not(absent))
 }
 
 // endsWhereFull reports that the path ends where a map has more entries than the
@@ -442,7 +416,7 @@ func (x *translator) endsWhereFull(t *types.Map) bool {
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
 // instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
-func (x *translator) remove(p *path, args [][]*expr, at ssa.Instruction, done func(q *path) bool) bool {
+func (x *translator) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, done func(q *path) bool) bool {
 	m := args[0][0]
 	o, ok, tracked := x.mapAt(p, m, at, true)
 	if !ok && tracked {
@@ -458,48 +432,48 @@ func (x *translator) remove(p *path, args [][]*expr, at ssa.Instruction, done fu
 		p.empty(o)
 		return done(p)
 	}
-	return x.find(p, o, args[1], func(q *path, found []*expr) bool {
+	return x.find(p, o, args[1], func(q *path, found []*sym.Expr) bool {
 		q.wipe(o, found)
 		return done(q)
 	})
 }
 
 // wipe removes the entry that is the one.
-func (p *path) wipe(o *object, found []*expr) {
+func (p *path) wipe(o *object, found []*sym.Expr) {
 	for n := range found {
 		for c := range o.stride {
 			at := o.entry(n) + c
-			p.put(at, ite(found[n], num(0), p.rawCell(at)))
+			p.put(at, sym.Ite(found[n], sym.Num(0), p.rawCell(at)))
 		}
 	}
 }
 
 // empty removes all entries of a map.
 func (p *path) empty(o *object) {
-	all := make([]*expr, o.elems)
+	all := make([]*sym.Expr, o.elems)
 	for n := range all {
-		all[n] = num(1)
+		all[n] = sym.Num(1)
 	}
-	p.put(o.more(), num(0))
+	p.put(o.more(), sym.Num(0))
 	p.wipe(o, all)
 }
 
 // mapLen is the number of entries of a map. done completes a path with it, and
 // reports that it goes on.
-func (x *translator) mapLen(p *path, o *object, done func(q *path, n *expr) bool) bool {
+func (x *translator) mapLen(p *path, o *object, done func(q *path, n *sym.Expr) bool) bool {
 	if o == nil {
-		return done(p, num(0))
+		return done(p, sym.Num(0))
 	}
 	if !x.beyondEntries(p, o, func(q *path) {
-		if done(q, unknown("the length of a map with more entries than the model keeps")) {
+		if done(q, sym.Unknown("the length of a map with more entries than the model keeps")) {
 			x.continueWith(q)
 		}
 	}) {
 		return false
 	}
-	n := num(0)
+	n := sym.Num(0)
 	for i := range int(o.elems) {
-		n = arith(xAdd, n, p.cellAt(o.entry(i)))
+		n = sym.Arith(sym.OpAdd, n, p.cellAt(o.entry(i)))
 	}
 	return done(p, n)
 }
@@ -523,51 +497,51 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	if !ok || !tracked {
 		return false
 	}
-	if more := p.cellAt(o.more()); !more.is(0) {
+	if more := p.cellAt(o.more()); !more.Is(0) {
 		// What comes now may be an entry that the model does not keep.
-		if q := p.fork(not(eq(more, 0))); q != nil {
+		if q := p.fork(sym.Not(eq(more, 0))); q != nil {
 			q.boundAt(o.at, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.elems))
 		}
 	}
-	rest := num(1)
+	rest := sym.Num(1)
 	choices := 0
 	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
 	// turn is one more turn of the loop.
 	type turn struct {
 		path      *path
-		val, lost []*expr
+		val, lost []*sym.Expr
 	}
 	var next []turn
 	for e := range int(o.elems) {
 		used := eq(p.cellAt(o.entry(e)), 1)
-		if seen>>e&1 != 0 || used.is(0) {
+		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
-		rest = and(rest, not(used))
+		rest = sym.And(rest, sym.Not(used))
 		q := p.fork(used)
 		if q == nil {
 			continue
 		}
 		choices++
-		entry := turn{path: q, val: []*expr{num(1)}, lost: []*expr{nil}}
+		entry := turn{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
 		tuple := i.Type().(*types.Tuple)
 		at := o.entry(e) + 1
 		for k, width := range []int{int(kw), vw} {
 			val, lost := q.cells(at, width)
 			if w := x.width(tuple.At(k + 1).Type()); w != width {
-				val, lost = zeros(w), make([]*expr, w) // not asked for
+				val, lost = zeros(w), make([]*sym.Expr, w) // not asked for
 			}
 			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
 			at += int32(width)
 		}
-		q.set(ctx, r, []*expr{p.value(ctx, r)[0], num(seen | 1<<e)})
+		q.set(ctx, r, []*sym.Expr{p.value(ctx, r)[0], sym.Num(seen | 1<<e)})
 		next = append(next, entry)
 	}
 	for _, t := range next {
 		if choices > 1 {
 			t.path.noteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
-		x.decide(t.path, t.val, t.lost, func(q *path, val []*expr) {
+		x.decide(t.path, t.val, t.lost, func(q *path, val []*sym.Expr) {
 			q.set(ctx, i, val)
 			q.advance()
 			x.continueWith(q)

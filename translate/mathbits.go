@@ -3,6 +3,9 @@ package translate
 import (
 	"math/bits"
 	"strconv"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What package math/bits counts in an integer is computed where the integer is
@@ -17,12 +20,12 @@ func mathBitsIntrinsics(table map[string]*intrinsic) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			table["math/bits."+name+size] = &intrinsic{name: "bits", args: []int{0}, run: func(x *translator, p *path) bool {
+			table["math/bits."+name+size] = &intrinsic{Operation: program.Operation{Name: "bits", Args: []int{0}}, run: func(x *translator, p *path) bool {
 				n := p.simplify(p.arg(0)[0])
-				if n.isConst() {
-					return x.opReturn(p, []*expr{num(int32(count(uint64(n.k) & mask)))})
+				if n.IsConst() {
+					return x.opReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})
 				}
-				return x.opReturn(p, []*expr{p.each(n, func(k int32) *expr { return num(int32(count(uint64(k) & mask))) })})
+				return x.opReturn(p, []*sym.Expr{p.each(n, func(k int32) *sym.Expr { return sym.Num(int32(count(uint64(k) & mask))) })})
 			}}
 		}
 	}

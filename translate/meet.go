@@ -7,6 +7,9 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Ways part where a value has to be known and at branches. Where they meet
@@ -77,15 +80,15 @@ func (x *translator) resume() bool {
 }
 
 // turn counts that a loop begins again.
-func (f *frame) turn(in *funcInfo, header *ssa.BasicBlock) {
+func (f *frame) turn(in *program.Function, header *ssa.BasicBlock) {
 	f.turns = slices.Clone(f.turns)
-	for len(f.turns) < len(in.fn.Blocks) {
+	for len(f.turns) < len(in.Func.Blocks) {
 		f.turns = append(f.turns, 0)
 	}
 	f.turns[header.Index]++
-	in.arrange()
-	for _, b := range in.fn.Blocks { // the loops inside begin anew
-		if h := b.Index; h != header.Index && slices.Contains(in.loops[h], header.Index) && slices.Contains(in.loops[h], h) {
+	in.Arrange()
+	for _, b := range in.Func.Blocks { // the loops inside begin anew
+		if h := b.Index; h != header.Index && slices.Contains(in.Loops[h], header.Index) && slices.Contains(in.Loops[h], h) {
 			f.turns[h] = 0
 		}
 	}
@@ -125,9 +128,9 @@ func (x *translator) behind(p, q *path) int {
 		if c := cmp.Compare(late(f), late(g)); c != 0 {
 			return c
 		}
-		in := x.prog.info(f.ctx.fn)
-		in.arrange()
-		a, b := in.loops[f.block.Index], in.loops[g.block.Index]
+		in := x.prog.Function(f.ctx.fn)
+		in.Arrange()
+		a, b := in.Loops[f.block.Index], in.Loops[g.block.Index]
 		for k := range min(len(a), len(b)) {
 			if a[k] != b[k] {
 				break
@@ -136,7 +139,7 @@ func (x *translator) behind(p, q *path) int {
 				return c
 			}
 		}
-		if c := cmp.Or(cmp.Compare(in.order[f.block.Index], in.order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
+		if c := cmp.Or(cmp.Compare(in.Order[f.block.Index], in.Order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
 			return c
 		}
 	}
@@ -153,9 +156,9 @@ func (x *translator) meetingKey(p *path) string {
 		if f.block == nil || f.turns == nil {
 			continue
 		}
-		in := x.prog.info(f.ctx.fn)
-		in.arrange()
-		for _, h := range in.loops[f.block.Index] {
+		in := x.prog.Function(f.ctx.fn)
+		in.Arrange()
+		for _, h := range in.Loops[f.block.Index] {
 			b = strconv.AppendInt(append(b, 't'), int64(f.turnsOf(h)), 10)
 		}
 	}
@@ -195,7 +198,7 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 		return group
 	}
 	for {
-		var c *expr
+		var c *sym.Expr
 		all := true
 		for _, p := range group {
 			if len(p.cond) <= n {
@@ -205,7 +208,7 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 			if c == nil {
 				c = p.cond[n]
 			}
-			all = all && c.same(p.cond[n])
+			all = all && c.Same(p.cond[n])
 		}
 		if !all {
 			break
@@ -213,7 +216,7 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 		n++
 	}
 	var ended, yes, no, other []*path
-	var c *expr
+	var c *sym.Expr
 	for _, p := range group {
 		switch {
 		case len(p.cond) == n:
@@ -221,9 +224,9 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 		case c == nil:
 			c = p.cond[n]
 			yes = append(yes, p)
-		case c.same(p.cond[n]):
+		case c.Same(p.cond[n]):
 			yes = append(yes, p)
-		case c.same(not(p.cond[n])):
+		case c.Same(sym.Not(p.cond[n])):
 			no = append(no, p)
 		default:
 			other = append(other, p)
@@ -268,7 +271,7 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 // join makes one path of p, on which c holds, and q, on which it does not, with
 // the same n conditions before it; nil if that is not possible. Without c the two
 // must have the same effects.
-func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
+func (p *path) join(q *path, c *sym.Expr, n int, live []envKey) *path {
 	if !p.actsLike(q) {
 		return nil
 	}
@@ -337,10 +340,10 @@ func (p *path) callsLike(q *path) bool {
 // c. A value that only q has changed is a shorter expression with it.
 func (j *joining) findOther() {
 	c := j.c
-	if c != nil && c.op == xEq && c.b.isConst() {
+	if c != nil && c.Op == sym.OpEq && c.B.IsConst() {
 		// On the other side the value may be known as well.
-		if k, ok := j.q.abs(c.a).single(); ok {
-			j.other = eq(c.a, k)
+		if k, ok := j.q.abs(c.A).Single(); ok {
+			j.other = eq(c.A, k)
 		}
 	}
 }
@@ -348,7 +351,7 @@ func (j *joining) findOther() {
 // joinEnv gives r the live variables of both paths. It reports whether all of them
 // can be joined.
 func (j *joining) joinEnv(r *path, live []envKey) bool {
-	env := make(map[envKey][]*expr, len(live))
+	env := make(map[envKey][]*sym.Expr, len(live))
 	for _, k := range live {
 		a, b := j.p.env.m[k], j.q.env.m[k]
 		if len(a) != len(b) {
@@ -357,7 +360,7 @@ func (j *joining) joinEnv(r *path, live []envKey) bool {
 		if a == nil {
 			continue
 		}
-		v := make([]*expr, len(a))
+		v := make([]*sym.Expr, len(a))
 		for i := range a {
 			if v[i] = j.value(a[i], b[i], nil); v[i] == nil {
 				return false
@@ -365,7 +368,7 @@ func (j *joining) joinEnv(r *path, live []envKey) bool {
 		}
 		env[k] = v
 	}
-	r.env = table[envKey, []*expr]{m: env}
+	r.env = table[envKey, []*sym.Expr]{m: env}
 	return true
 }
 
@@ -400,22 +403,22 @@ func (j *joining) joinHeap(r *path) bool {
 // joinCreated gives r the cells of the new objects, which both paths must have made.
 // It reports whether all of them can be joined.
 func (j *joining) joinCreated(r *path) bool {
-	created := make(map[newObject][]*expr, len(j.p.created.m))
+	created := make(map[newObject][]*sym.Expr, len(j.p.created.m))
 	for k, a := range j.p.created.m {
 		b, ok := j.q.created.m[k]
 		if !ok || len(a) != len(b) {
 			return false
 		}
-		v := make([]*expr, len(a))
+		v := make([]*sym.Expr, len(a))
 		for i := range a {
 			s, t := a[i], b[i]
 			switch {
 			case s == nil && t == nil:
 				continue
 			case s == nil:
-				s = num(0)
+				s = sym.Num(0)
 			case t == nil:
-				t = num(0)
+				t = sym.Num(0)
 			}
 			if v[i] = j.value(s, t, nil); v[i] == nil {
 				return false
@@ -423,7 +426,7 @@ func (j *joining) joinCreated(r *path) bool {
 		}
 		created[k] = v
 	}
-	r.created = table[newObject, []*expr]{m: created}
+	r.created = table[newObject, []*sym.Expr]{m: created}
 	return true
 }
 
@@ -435,11 +438,11 @@ func (j *joining) joinCond(r *path, n int) bool {
 	if j.c == nil {
 		return true
 	}
-	rest := choice(j.c, all(j.p.cond[n+1:]), all(j.q.cond[n+1:]))
-	if rest.nodes() > maxNodes {
+	rest := sym.Choice(j.c, all(j.p.cond[n+1:]), all(j.q.cond[n+1:]))
+	if rest.Nodes() > maxNodes {
 		return false
 	}
-	if !rest.is(1) {
+	if !rest.Is(1) {
 		r.cond = append(r.cond, rest)
 	}
 	return true
@@ -484,13 +487,13 @@ func (j *joining) joinUneven(r *path) {
 
 // joinNarrow has r know of variables and cells what both paths know of them.
 func (j *joining) joinNarrow(r *path) {
-	narrow := make(map[*expr]abs, len(j.p.narrow.m))
+	narrow := make(map[*sym.Expr]sym.Set, len(j.p.narrow.m))
 	for e, a := range j.p.narrow.m {
 		if b, ok := j.q.narrow.m[e]; ok {
-			narrow[e] = a.join(b, maxRefSet)
+			narrow[e] = a.Join(b, sym.MaxRefSet)
 		}
 	}
-	r.narrow = table[*expr, abs]{m: narrow}
+	r.narrow = table[*sym.Expr, sym.Set]{m: narrow}
 }
 
 // joinFacts has r know of other expressions what both paths know of them, what the
@@ -500,24 +503,24 @@ func (j *joining) joinFacts(r *path, n int) {
 	r.facts = p.facts.share()
 	for k, f := range p.facts.m {
 		switch g, ok := q.facts.m[k]; {
-		case ok && f.e.same(g.e):
-			if !g.a.within(f.a) {
-				r.facts.set(k, fact{f.e, f.a.join(g.a, maxRefSet)})
+		case ok && f.e.Same(g.e):
+			if !g.a.Within(f.a) {
+				r.facts.set(k, fact{f.e, f.a.Join(g.a, sym.MaxRefSet)})
 			}
-		case !f.e.joined: // which matters only where p is chosen
+		case !f.e.Joined: // which matters only where p is chosen
 			r.facts.remove(k)
 		}
 	}
 	for k, g := range q.facts.m {
-		if _, ok := r.facts.m[k]; !ok && g.e.joined {
+		if _, ok := r.facts.m[k]; !ok && g.e.Joined {
 			r.facts.set(k, g)
 		}
 	}
 	for _, f := range j.facts {
-		r.facts.set(f.e.key(), f)
+		r.facts.set(f.e.Key(), f)
 	}
 	if rest := r.cond[min(n, len(r.cond)):]; len(rest) > 0 {
-		r.facts.set(rest[0].key(), fact{rest[0], absConst(1)})
+		r.facts.set(rest[0].Key(), fact{rest[0], sym.Single(1)})
 	}
 }
 
@@ -549,10 +552,10 @@ func (j *joining) joinMarks(r *path) {
 
 // differing returns the cells, in order, that are not the same in both memories, or
 // of which the paths may know different things.
-func differing(a, b map[int32]*expr) []int32 {
+func differing(a, b map[int32]*sym.Expr) []int32 {
 	var out []int32
 	for addr, e := range b {
-		if a[addr] != e || e.joined {
+		if a[addr] != e || e.Joined {
 			out = append(out, addr)
 		}
 	}
@@ -568,57 +571,57 @@ func differing(a, b map[int32]*expr) []int32 {
 // joining joins the values of two paths.
 type joining struct {
 	p, q *path
-	c    *expr // holds on p and not on q; nil if only equal values can be joined
+	c    *sym.Expr // holds on p and not on q; nil if only equal values can be joined
 	// other holds on q and not on p, if there is a condition like that beside
 	// the negation of c.
-	other    *expr
-	unknowns map[[2]*expr]*expr
+	other    *sym.Expr
+	unknowns map[[2]*sym.Expr]*sym.Expr
 	facts    []fact
 }
 
 // value is a on p and b on q; nil if there is no such expression. A value that
 // has not changed is that from before.
-func (j *joining) value(a, b, before *expr) *expr {
-	if a.op == xUnknown && b.op == xUnknown {
+func (j *joining) value(a, b, before *sym.Expr) *sym.Expr {
+	if a.Op == sym.OpUnknown && b.Op == sym.OpUnknown {
 		if a == b {
 			return a
 		}
 		// Two unknown values are one only if they are on both sides.
-		u := j.unknowns[[2]*expr{a, b}]
+		u := j.unknowns[[2]*sym.Expr{a, b}]
 		if u == nil {
-			u = &expr{op: xUnknown, why: a.why}
+			u = &sym.Expr{Op: sym.OpUnknown, Why: a.Why}
 			if j.unknowns == nil {
-				j.unknowns = map[[2]*expr]*expr{}
+				j.unknowns = map[[2]*sym.Expr]*sym.Expr{}
 			}
-			j.unknowns[[2]*expr{a, b}] = u
+			j.unknowns[[2]*sym.Expr{a, b}] = u
 		}
 		return u
 	}
-	if a.same(b) {
-		if a.joined {
+	if a.Same(b) {
+		if a.Joined {
 			j.know(a, a, b)
 		}
 		return a
 	}
-	if j.c == nil || a.op == xUnknown || b.op == xUnknown {
+	if j.c == nil || a.Op == sym.OpUnknown || b.Op == sym.OpUnknown {
 		return nil
 	}
 	if e := j.known(a, b); e != nil {
 		j.know(e, a, b)
 		return e
 	}
-	var v *expr
-	if j.other != nil && before != nil && a.same(before) {
-		v = ite(j.other, b, a)
+	var v *sym.Expr
+	if j.other != nil && before != nil && a.Same(before) {
+		v = sym.Ite(j.other, b, a)
 	} else {
-		v = ite(j.c, a, b)
+		v = sym.Ite(j.c, a, b)
 	}
 	switch {
-	case v.nodes() > maxNodes || v.op == xUnknown:
+	case v.Nodes() > maxNodes || v.Op == sym.OpUnknown:
 		return nil
-	case v.op == xIte && v != a && v != b:
+	case v.Op == sym.OpIte && v != a && v != b:
 		u := *v
-		u.joined = true
+		u.Joined = true
 		v = &u
 	}
 	j.know(v, a, b)
@@ -627,35 +630,35 @@ func (j *joining) value(a, b, before *expr) *expr {
 
 // know sets what a value can be that is a on p and b on q. It may be one of the two,
 // of which only one path knows something.
-func (j *joining) know(v, a, b *expr) {
-	if v.size > 0 {
-		j.facts = append(j.facts, fact{v, j.p.abs(a).join(j.q.abs(b), maxRefSet)})
+func (j *joining) know(v, a, b *sym.Expr) {
+	if v.Size > 0 {
+		j.facts = append(j.facts, fact{v, j.p.abs(a).Join(j.q.abs(b), sym.MaxRefSet)})
 	}
 }
 
 // known is the value on which the paths have parted, if a and b are what it is on
 // each, or lie at one distance from it; nil if not.
-func (j *joining) known(a, b *expr) *expr {
+func (j *joining) known(a, b *sym.Expr) *sym.Expr {
 	c := j.c
-	if c.op != xEq || !c.b.isConst() || !a.isConst() {
+	if c.Op != sym.OpEq || !c.B.IsConst() || !a.IsConst() {
 		return nil
 	}
-	d := int64(a.k) - int64(c.b.k)
+	d := int64(a.K) - int64(c.B.K)
 	if d != int64(int32(d)) {
 		return nil
 	}
-	e := arith(xAdd, c.a, num(int32(d)))
-	if b.same(e) {
+	e := sym.Arith(sym.OpAdd, c.A, sym.Num(int32(d)))
+	if b.Same(e) {
 		return e
 	}
-	if k, ok := j.q.abs(c.a).single(); ok && b.isConst() && int64(b.k)-int64(k) == d {
+	if k, ok := j.q.abs(c.A).Single(); ok && b.IsConst() && int64(b.K)-int64(k) == d {
 		return e
 	}
 	return nil
 }
 
-func sameExprs(a, b []*expr) bool {
-	return slices.EqualFunc(a, b, func(e, f *expr) bool { return e == f || e != nil && f != nil && e.same(f) })
+func sameExprs(a, b []*sym.Expr) bool {
+	return slices.EqualFunc(a, b, func(e, f *sym.Expr) bool { return e == f || e != nil && f != nil && e.Same(f) })
 }
 
 // union has the elements of both lists.
@@ -680,10 +683,10 @@ func (p *path) settled() *path {
 }
 
 // all is the conjunction of conditions.
-func all(list []*expr) *expr {
-	out := num(1)
+func all(list []*sym.Expr) *sym.Expr {
+	out := sym.Num(1)
 	for _, c := range list {
-		out = and(out, c)
+		out = sym.And(out, c)
 	}
 	return out
 }

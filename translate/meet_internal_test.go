@@ -6,26 +6,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// at evaluates an expression.
-func (e *expr) at(vars map[*variable]int32) int32 {
-	switch e.op {
-	case xConst:
-		return e.k
-	case xVar:
-		return vars[e.v]
-	case xNot:
-		return 1 - min(1, e.a.at(vars))
-	case xAnd:
-		return e.a.at(vars) * e.b.at(vars)
-	case xIte:
-		if e.a.at(vars) != 0 {
-			return e.b.at(vars)
+// valueOf evaluates an expression.
+func valueOf(e *sym.Expr, vars map[*variable]int32) int32 {
+	switch e.Op {
+	case sym.OpConst:
+		return e.K
+	case sym.OpVar:
+		return vars[variableOf(e)]
+	case sym.OpNot:
+		return 1 - min(1, valueOf(e.A, vars))
+	case sym.OpAnd:
+		return valueOf(e.A, vars) * valueOf(e.B, vars)
+	case sym.OpIte:
+		if valueOf(e.A, vars) != 0 {
+			return valueOf(e.B, vars)
 		}
-		return e.c.at(vars)
+		return valueOf(e.C, vars)
 	}
-	z, ok := apply(e.op, int64(e.a.at(vars)), int64(e.b.at(vars)))
+	z, ok := sym.Apply(e.Op, int64(valueOf(e.A, vars)), int64(valueOf(e.B, vars)))
 	if !ok {
 		panic("undefined")
 	}
@@ -39,12 +41,12 @@ func TestExprRules(t *testing.T) {
 	var vars []*variable
 	for i := range 3 {
 		v := &variable{id: uint64(i), name: fmt.Sprint("v", i)}
-		v.x = &expr{op: xVar, v: v}
+		v.x = sym.Read(sym.OpVar, v, 0)
 		vars = append(vars, v)
 	}
 	// What was asked for is a function of the state.
 	type made struct {
-		e  *expr
+		e  *sym.Expr
 		is func(map[*variable]int32) int32
 	}
 	truth := func(b bool) int32 {
@@ -61,44 +63,44 @@ func TestExprRules(t *testing.T) {
 			return made{v.x, func(s map[*variable]int32) int32 { return s[v] }}
 		case depth == 0:
 			n := int32(rnd.Intn(4) - 1)
-			return made{num(n), func(map[*variable]int32) int32 { return n }}
+			return made{sym.Num(n), func(map[*variable]int32) int32 { return n }}
 		case k < 3:
 			c, a, b := condition(depth-1), number(depth-1), number(depth-1)
-			return made{ite(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
+			return made{sym.Ite(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
 				if c.is(s) != 0 {
 					return a.is(s)
 				}
 				return b.is(s)
 			}}
 		}
-		op := []exprOp{xAdd, xSub, xMul}[rnd.Intn(3)]
+		op := []sym.Op{sym.OpAdd, sym.OpSub, sym.OpMul}[rnd.Intn(3)]
 		a, b := number(depth-1), number(depth-1)
-		if op != xMul && rnd.Intn(2) == 0 {
+		if op != sym.OpMul && rnd.Intn(2) == 0 {
 			b = number(0)
 		}
-		return made{arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
-			z, _ := apply(op, int64(a.is(s)), int64(b.is(s)))
+		return made{sym.Arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
+			z, _ := sym.Apply(op, int64(a.is(s)), int64(b.is(s)))
 			return int32(z)
 		}}
 	}
 	condition = func(depth int) made {
 		switch k := rnd.Intn(6); {
 		case depth == 0 || k < 3:
-			op := []exprOp{xEq, xLt, xLe}[rnd.Intn(3)]
+			op := []sym.Op{sym.OpEq, sym.OpLt, sym.OpLe}[rnd.Intn(3)]
 			a, b := number(max(0, depth-1)), number(rnd.Intn(1+depth/2))
-			return made{arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
-				z, _ := apply(op, int64(a.is(s)), int64(b.is(s)))
+			return made{sym.Arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
+				z, _ := sym.Apply(op, int64(a.is(s)), int64(b.is(s)))
 				return int32(z)
 			}}
 		case k == 3:
 			a := condition(depth - 1)
-			return made{not(a.e), func(s map[*variable]int32) int32 { return 1 - a.is(s) }}
+			return made{sym.Not(a.e), func(s map[*variable]int32) int32 { return 1 - a.is(s) }}
 		case k == 4:
 			a, b := condition(depth-1), condition(depth-1)
-			return made{or(a.e, b.e), func(s map[*variable]int32) int32 { return truth(a.is(s)+b.is(s) > 0) }}
+			return made{sym.Or(a.e, b.e), func(s map[*variable]int32) int32 { return truth(a.is(s)+b.is(s) > 0) }}
 		}
 		c, a, b := condition(depth-1), condition(depth-1), condition(depth-1)
-		return made{choice(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
+		return made{sym.Choice(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
 			if c.is(s) != 0 {
 				return a.is(s)
 			}
@@ -108,7 +110,7 @@ func TestExprRules(t *testing.T) {
 	check := func(m made) {
 		for n := range int32(64) {
 			s := map[*variable]int32{vars[0]: n%4 - 1, vars[1]: n/4%4 - 1, vars[2]: n/16 - 1}
-			require.Equal(t, m.is(s), m.e.at(s), "%v", s)
+			require.Equal(t, m.is(s), valueOf(m.e, s), "%v", s)
 		}
 	}
 	for range 4000 {
@@ -120,20 +122,22 @@ func TestExprRules(t *testing.T) {
 // TestKnown checks that values on both sides of a comparison with constants are
 // the value compared, at the same distance.
 func TestKnown(t *testing.T) {
-	v := &variable{name: "v", abs: abs{set: []int32{3, 8}}}
-	v.x = &expr{op: xVar, v: v}
+	v := &variable{name: "v", abs: sym.Set{Elems: []int32{3, 8}}}
+	v.x = sym.Read(sym.OpVar, v, 0)
 	x := &translator{}
-	p := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(3)}}, epoch: 1}}
-	q := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(8)}}, epoch: 2}}
+	p := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.x: sym.Single(3)}}, epoch: 1}}
+	q := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.x: sym.Single(8)}}, epoch: 2}}
 	j := joining{p: p, q: q, c: eq(v.x, 3)}
-	require.True(t, j.value(num(3), num(8), nil).same(v.x))
-	require.True(t, j.value(num(5), num(10), nil).same(arith(xAdd, v.x, num(2))))
-	other := j.value(num(5), num(9), nil)
-	require.True(t, other.same(&expr{op: xIte, a: j.c, b: num(5), c: num(9), size: other.size, hash: other.hash, joined: true}))
-	u := unknown("one")
+	require.True(t, j.value(sym.Num(3), sym.Num(8), nil).Same(v.x))
+	require.True(t, j.value(sym.Num(5), sym.Num(10), nil).Same(sym.Arith(sym.OpAdd, v.x, sym.Num(2))))
+	other := j.value(sym.Num(5), sym.Num(9), nil)
+	chosen := *sym.Node(sym.OpIte, j.c, sym.Num(5), sym.Num(9))
+	chosen.Joined = true
+	require.True(t, other.Same(&chosen))
+	u := sym.Unknown("one")
 	require.Same(t, u, j.value(u, u, nil))
-	require.Nil(t, j.value(u, num(1), nil))
-	w := j.value(u, unknown("two"), nil)
+	require.Nil(t, j.value(u, sym.Num(1), nil))
+	w := j.value(u, sym.Unknown("two"), nil)
 	require.NotSame(t, u, w)
-	require.Equal(t, xUnknown, w.op)
+	require.Equal(t, sym.OpUnknown, w.Op)
 }

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Memory is a sequence of cells, each of which holds one scalar. An object
@@ -106,15 +109,36 @@ type pool struct {
 	at   *bounded // nil if the bound is that asked for
 }
 
+// Key is the number of the pool.
+func (p *pool) Key() uint64 { return uint64(p.id) }
+
+// Addresses are those of the objects that can be the free one number k.
+func (p *pool) Addresses(k int32) []int32 {
+	var out []int32
+	for _, o := range p.objs[k:] {
+		out = append(out, o.base)
+	}
+	return out
+}
+
+// poolOf is the pool that an expression draws from.
+func poolOf(e *sym.Expr) *pool { return e.Leaf.(*pool) }
+
+// Key is the address of the cell.
+func (c *cell) Key() uint64 { return uint64(c.addr) }
+
+// cellOf is the cell that an expression reads.
+func cellOf(e *sym.Expr) *cell { return e.Leaf.(*cell) }
+
 // cell is one scalar of memory.
 type cell struct {
 	addr int32
 	name string
 	init int32
-	abs  abs // all it can hold after the start
+	abs  sym.Set // all it can hold after the start
 	fix  bool
 	ref  bool // it holds references
-	x    *expr
+	x    *sym.Expr
 	// readers are the locations whose segments depend on abs.
 	readers map[*location]bool
 	// accessed collects which goroutines touch the cell by plain loads and
@@ -177,11 +201,11 @@ func (m *memory) add(o *object) *object {
 			m.owner = append(m.owner, o)
 			continue
 		}
-		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
+		c := &cell{addr: addr, abs: sym.Single(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
 		c.name = fmt.Sprintf("%s_%d", o.name, i)
-		c.x = &expr{op: xCell, cell: c}
+		c.x = sym.Read(sym.OpCell, c, 0)
 		if o.writeOnly {
-			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, absTop()
+			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, sym.Anything()
 		}
 		m.cells = append(m.cells, c)
 		m.owner = append(m.owner, o)
@@ -241,8 +265,7 @@ func (x *translator) writeOnly(elem types.Type) bool {
 	if _, ok := elem.Underlying().(*types.Basic); !ok {
 		return false
 	}
-	k := typeKey(elem)
-	return !x.sl.classes[memClass{nil, k}] && !x.sl.classes[memClass{nil, "*" + k}]
+	return !x.sl.Classes[relevance.Elements(elem)] && !x.sl.Classes[relevance.Unknown(elem)]
 }
 
 // describe names the cells of a data object and marks those of
@@ -266,12 +289,12 @@ func (x *translator) markRefs(addr int32, t types.Type) {
 
 func (x *translator) describeAt(addr int32, name string, t types.Type, depth int) {
 	cells := x.mem.cells
-	if names := syncCells(t); names != nil {
+	if names := program.SyncCells(t); names != nil {
 		for i, n := range names {
 			c := cells[addr+int32(i)]
 			c.name, c.sync = name+n, true
 			if lim := syncLimit(t, i, x.opts); lim > 0 {
-				c.abs, c.fix = absRange(0, lim), true
+				c.abs, c.fix = sym.Range(0, lim), true
 			}
 		}
 		return
@@ -285,12 +308,12 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 		}
 		return
 	}
-	if isCond(t) {
+	if program.IsCond(t) {
 		cells[addr].name, cells[addr+1].name = name+"_L_type", name+"_L"
 		for i := range int32(condWaiters) {
 			c := cells[addr+condQueue+i]
 			c.name, c.sync = fmt.Sprintf("%s_waiter%d", name, i), true
-			c.abs, c.fix = absRange(0, maxProcesses), true
+			c.abs, c.fix = sym.Range(0, sym.MaxProcesses), true
 		}
 		return
 	}
@@ -322,25 +345,6 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 // maxArray is the most cells that an array inside a value may have.
 const maxArray = 4096
 
-// syncCells names the cells of a type of package sync, nil for other types.
-func syncCells(t types.Type) []string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
-		return nil
-	}
-	switch n.Obj().Name() {
-	case "Mutex":
-		return []string{"_locked"}
-	case "RWMutex":
-		return []string{"_held", "_pending", "_readers"}
-	case "WaitGroup":
-		return []string{"_count"}
-	case "Once":
-		return []string{"_state"}
-	}
-	return nil
-}
-
 // syncLimit bounds the counters of synchronisation objects.
 func syncLimit(t types.Type, i int, opts Options) int32 {
 	switch types.Unalias(t).(*types.Named).Obj().Name() {
@@ -358,7 +362,7 @@ func syncLimit(t types.Type, i int, opts Options) int32 {
 // part of the program: its fields are not looked into.
 func (x *translator) foreign(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && !x.own[n.Obj().Pkg().Path()]
+	return ok && n.Obj().Pkg() != nil && !x.prog.Translated(n.Obj().Pkg().Path())
 }
 
 // width is the number of scalars of a value of type t.
@@ -372,10 +376,10 @@ func (x *translator) width(t types.Type) int {
 }
 
 func (x *translator) widthOf(t types.Type) int {
-	if names := syncCells(t); names != nil {
+	if names := program.SyncCells(t); names != nil {
 		return len(names)
 	}
-	if isCond(t) {
+	if program.IsCond(t) {
 		return condQueue + condWaiters
 	}
 	if cs := x.layout(t); cs != nil {
@@ -424,7 +428,7 @@ func (x *translator) fieldOffset(st *types.Struct, i int) int {
 
 // tag numbers the dynamic types of interfaces.
 func (m *memory) tag(t types.Type) int32 {
-	k := typeKey(t) + declaredIn(t)
+	k := program.TypeKey(t) + declaredIn(t)
 	if n, ok := m.tags[k]; ok {
 		return n
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -44,7 +45,7 @@ func (e *emitter) monitors() {
 			}
 		}
 	}
-	test := x.prog.test()
+	test := x.prog.Test()
 	e.returns = returns || test
 	e.endless = mainBlocks && x.endless(x.templates[1:])
 	partial := !test && blocks && (locks || !returns)
@@ -255,8 +256,11 @@ func (ed *edge) exchanges() [][2]any {
 		out = append(out, [2]any{s.obj, s.send})
 	}
 	for _, a := range ed.assign {
-		if c := a.to.cell; a.to.op == xCell && c.group.kind == objChan && c.addr == c.group.base+chanLen {
-			out = append(out, [2]any{c, a.e.op == xSub || a.e.isConst() && a.e.k == 0})
+		if a.to.Op != sym.OpCell {
+			continue
+		}
+		if c := cellOf(a.to); c.group.kind == objChan && c.addr == c.group.base+chanLen {
+			out = append(out, [2]any{c, a.e.Op == sym.OpSub || a.e.IsConst() && a.e.K == 0})
 		}
 	}
 	return out
@@ -267,8 +271,11 @@ func (ed *edge) exchanges() [][2]any {
 func (x *translator) offers(ed *edge) [][2]any {
 	out := ed.exchanges()
 	for _, a := range ed.assign {
-		c := a.to.cell
-		if a.to.op == xCell && c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.isConst() && a.e.k == 0) {
+		if a.to.Op != sym.OpCell {
+			continue
+		}
+		c := cellOf(a.to)
+		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.IsConst() && a.e.K == 0) {
 			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What sync.OnceFunc, OnceValue and OnceValues return is an object of two
@@ -24,15 +26,15 @@ const oncePanics = onceOver + 1
 var onceCall *intrinsic
 
 func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) bool {
-		p.putAt(p.arg(0)[0], onceState, num(oncePanics))
+	onceCall = &intrinsic{Operation: program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
+		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.peek().unwind; u.goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
 			x.raise(p, &unwind{kind: artifact.KindPanic, site: u.site, pos: u.pos, detail: "panic called with nil argument"}, x.someError())
 		}
 		return true
 	}}
-	in := &intrinsic{name: "newonce", args: []int{0}, run: newOnce}
+	in := &intrinsic{Operation: program.Operation{Name: "newonce", Args: []int{0}}, run: newOnce}
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		table["sync."+f] = in
 	}
@@ -56,7 +58,7 @@ func newOnce(x *translator, p *path) bool {
 	}
 	r.clear(p, nil)
 	r.put(p, onceBody, body)
-	return x.opReturn(p, []*expr{r.e})
+	return x.opReturn(p, []*sym.Expr{r.e})
 }
 
 // callOnce is a call of the function that OnceFunc has returned.
@@ -66,7 +68,7 @@ func callOnce(x *translator, p *path) bool {
 		return false
 	}
 	done := func(q *path) {
-		var result []*expr
+		var result []*sym.Expr
 		if call, ok := q.peek().ctx.site.(*ssa.Call); ok {
 			if t, ok := call.Type().(*types.Tuple); !ok || t.Len() > 0 {
 				result = x.unknowns(x.valueWidth(call), "the result of a function that runs once")
@@ -75,7 +77,7 @@ func callOnce(x *translator, p *path) bool {
 		x.opReturn(q, result)
 	}
 	if p.peek().phase == 2 { // the function has returned
-		p.put(a+onceState, num(onceOver))
+		p.put(a+onceState, sym.Num(onceOver))
 		done(p)
 		return true
 	}
@@ -91,55 +93,55 @@ func callOnce(x *translator, p *path) bool {
 	if !p.assume(eq(s, onceNew)) {
 		return false
 	}
-	p.set(p.peek().ctx, argKey(1), []*expr{p.cellAt(a + onceBody)})
+	p.set(p.peek().ctx, argKey(1), []*sym.Expr{p.cellAt(a + onceBody)})
 	return x.callArg(p, 1, func(q *path) {
-		q.put(a+onceState, num(onceRunning))
+		q.put(a+onceState, sym.Num(onceRunning))
 		q.top().phase = 2
 	})
 }
 
 // putAt sets a cell of the object that is at one of several addresses.
-func (p *path) putAt(addr *expr, off int32, v *expr) {
+func (p *path) putAt(addr *sym.Expr, off int32, v *sym.Expr) {
 	for _, k := range p.addresses(addr) {
-		p.put(k+off, ite(eq(addr, k), v, p.cellAt(k+off)))
+		p.put(k+off, sym.Ite(eq(addr, k), v, p.cellAt(k+off)))
 	}
 }
 
 // getAt is what such a cell has.
-func (p *path) getAt(addr *expr, off int32) *expr {
-	v := unknown("the object is not tracked")
+func (p *path) getAt(addr *sym.Expr, off int32) *sym.Expr {
+	v := sym.Unknown("the object is not tracked")
 	for i, k := range p.addresses(addr) {
 		if i == 0 {
 			v = p.cellAt(k + off)
 			continue
 		}
-		v = ite(eq(addr, k), p.cellAt(k+off), v)
+		v = sym.Ite(eq(addr, k), p.cellAt(k+off), v)
 	}
 	return v
 }
 
 // addresses are those that an expression can be. Where they are too many it is said that
 // what is done there is not in the model.
-func (p *path) addresses(addr *expr) []int32 {
+func (p *path) addresses(addr *sym.Expr) []int32 {
 	a := p.abs(addr)
-	if a.top || a.iv {
+	if a.Top || a.Interval {
 		p.note("unknown-memory", artifact.DirectionUnder, "the object is not tracked: what is done to it is not in the model")
 		return nil
 	}
-	return a.set
+	return a.Elems
 }
 
 // libraryCall completes a target by a function that the library has made: the
 // cancel function of a context, one that stops a function of AfterFunc, or one
 // that runs once. off is where in the
 // object o it points, addr the whole address.
-func libraryCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
+func libraryCall(tgt target, o *object, off int32, addr *sym.Expr) (target, bool) {
 	switch {
 	case o == nil:
 		return tgt, false
 	case o.ctx && off == chanPayload+ctxCancel:
 		tgt.op = cancelContext
-		tgt.args = append([][]*expr{{arith(xAdd, addr, num(-off))}}, tgt.args...)
+		tgt.args = append([][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}, tgt.args...)
 		return tgt, true
 	case o.ctx && off == chanPayload+ctxStop:
 		tgt.op = stopContext
@@ -148,6 +150,6 @@ func libraryCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
 	default:
 		return tgt, false
 	}
-	tgt.args = [][]*expr{{arith(xAdd, addr, num(-off))}}
+	tgt.args = [][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}
 	return tgt, true
 }

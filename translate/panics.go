@@ -12,372 +12,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
-
-// A panic of the runtime (an index out of range, an assignment to an entry of a
-// nil map, a division by zero, a failed type assertion) that nobody recovers
-// ends the program. One that is recovered leaves out what comes behind it, so
-// that it can decide the concurrency: a lock stays locked, a channel open. Where
-// a function can recover it and something that the model keeps is left out, the
-// instruction is checked: its operands are kept, and if they still are not
-// known, the model says so.
-
-// fault names the panic that an instruction can raise by itself, "" if none.
-func fault(instr ssa.Instruction) string {
-	switch i := instr.(type) {
-	case *ssa.IndexAddr:
-		if _, ok := i.Index.(*ssa.Const); ok {
-			if _, ok := i.X.Type().Underlying().(*types.Pointer); ok {
-				return "" // of an array: the compiler has checked it
-			}
-		}
-		if inRange(i.Block(), i.X, i.Index) {
-			return ""
-		}
-		return "index out of range"
-	case *ssa.Index:
-		if _, ok := i.Index.(*ssa.Const); ok && !isString(i.X.Type()) || inRange(i.Block(), i.X, i.Index) {
-			return ""
-		}
-		return "index out of range"
-	case *ssa.Slice:
-		low, isConst := i.Low.(*ssa.Const)
-		if i.Low == nil || isConst && low.Int64() == 0 {
-			if i.Max == nil && (i.High == nil || isZero(i.High)) {
-				return ""
-			}
-		}
-		return "slice bounds out of range"
-	case *ssa.MapUpdate:
-		if _, ok := i.Map.(*ssa.MakeMap); ok {
-			return ""
-		}
-		return "assignment to entry in nil map"
-	case *ssa.BinOp:
-		if (i.Op == token.QUO || i.Op == token.REM) && isInteger(i.X.Type()) {
-			if _, ok := i.Y.(*ssa.Const); !ok {
-				return "integer divide by zero"
-			}
-		}
-		if i.Op == token.SHL || i.Op == token.SHR {
-			if _, ok := i.Y.(*ssa.Const); !ok && !isUnsigned(i.Y.Type()) {
-				return "negative shift amount"
-			}
-		}
-	case *ssa.TypeAssert:
-		if !i.CommaOk {
-			return "interface conversion"
-		}
-	case *ssa.Call:
-		if v := actedOn(i); v != nil {
-			return nilFault(v)
-		}
-		if m, _ := misuseOf(i); m != nil {
-			return m.what
-		}
-	case *ssa.FieldAddr:
-		return nilFault(i.X)
-	case *ssa.Store:
-		return nilFault(i.Addr)
-	case *ssa.UnOp:
-		if i.Op == token.MUL {
-			return nilFault(i.X)
-		}
-	}
-	return ""
-}
-
-func isUnsigned(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsUnsigned != 0
-}
-
-// nilFault names the panic of a pointer that is followed, unless it is known
-// not to be nil.
-func nilFault(v ssa.Value) string {
-	switch v.(type) {
-	case *ssa.Alloc, *ssa.Global, *ssa.FreeVar, *ssa.FieldAddr, *ssa.IndexAddr:
-		return ""
-	}
-	return "nil pointer dereference"
-}
-
-// actedOn is the pointer through which a call acts that the model may leave out: of an
-// atomic operation, a sync.Map, a sync.Pool, a timer.
-func actedOn(call *ssa.Call) ssa.Value {
-	f := call.Call.StaticCallee()
-	if f == nil || len(call.Call.Args) == 0 {
-		return nil
-	}
-	if in := intrinsicOf(f); in == nil || in.seed || f.Signature.Recv() == nil && in.kind != sites.Atomic {
-		return nil
-	}
-	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
-		return nil
-	}
-	return call.Call.Args[0]
-}
-
-func isZero(v ssa.Value) bool {
-	c, ok := v.(*ssa.Const)
-	return ok && c.Value != nil && c.Int64() == 0
-}
-
-// inRange recognises an index that a loop counts up to the length of what it
-// indexes.
-func inRange(b *ssa.BasicBlock, v, index ssa.Value) bool {
-	if !counts(index) {
-		return false
-	}
-	for d := b; d.Idom() != nil; d = d.Idom() {
-		from := d.Idom()
-		br, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-		if !ok || from.Succs[0] != d || len(d.Preds) != 1 {
-			continue
-		}
-		c, ok := br.Cond.(*ssa.BinOp)
-		if !ok || c.Op != token.LSS || c.X != index {
-			continue
-		}
-		call, ok := c.Y.(*ssa.Call)
-		if !ok || len(call.Call.Args) != 1 || call.Call.Args[0] != v {
-			continue
-		}
-		if l, ok := call.Call.Value.(*ssa.Builtin); ok && l.Name() == "len" {
-			return true
-		}
-	}
-	return false
-}
-
-// counts reports that a value starts at no less than zero and only grows, by
-// steps of a loop.
-func counts(v ssa.Value) bool {
-	step := int64(0)
-	if add, ok := v.(*ssa.BinOp); ok && add.Op == token.ADD {
-		k, ok := add.Y.(*ssa.Const)
-		if !ok || k.Value == nil || k.Int64() < 0 {
-			return false
-		}
-		step, v = k.Int64(), add.X
-	}
-	phi, ok := v.(*ssa.Phi)
-	if !ok || !isInteger(phi.Type()) {
-		return false
-	}
-	for _, e := range phi.Edges {
-		switch e := e.(type) {
-		case *ssa.Const:
-			if e.Value == nil || e.Int64()+step < 0 {
-				return false
-			}
-		case *ssa.BinOp:
-			k, ok := e.Y.(*ssa.Const)
-			if !ok || e.Op != token.ADD || e.X != phi || k.Value == nil || k.Int64() < 0 {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// recoveries finds where panics are recovered: the functions that defer a
-// function which calls recover, with these calls.
-func (p *program) recoveries() map[*ssa.Function][]ssa.CallInstruction {
-	out := map[*ssa.Function][]ssa.CallInstruction{}
-	for _, f := range p.funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				d, ok := instr.(*ssa.Defer)
-				if !ok {
-					continue
-				}
-				for _, g := range p.callees(d) {
-					out[f] = append(out[f], recoverCalls(g)...)
-				}
-			}
-		}
-	}
-	for f, calls := range out {
-		if len(calls) == 0 {
-			delete(out, f)
-		}
-	}
-	return out
-}
-
-// recoverCalls are the calls of recover in a deferred function, also those that it defers.
-func recoverCalls(f *ssa.Function) []ssa.CallInstruction {
-	var out []ssa.CallInstruction
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if c, ok := instr.(ssa.CallInstruction); ok {
-				if r, ok := c.Common().Value.(*ssa.Builtin); ok && r.Name() == "recover" {
-					out = append(out, c)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// faults asks for the checks of panics that are recovered, as far as that
-// matters. It reports whether there was anything new.
-func (s *slice) faults() bool {
-	if len(s.recovers) == 0 {
-		return false
-	}
-	// below are the functions that run, in the same goroutine, under one that
-	// recovers.
-	below := map[*ssa.Function]bool{}
-	var visit func(f *ssa.Function)
-	visit = func(f *ssa.Function) {
-		if below[f] {
-			return
-		}
-		below[f] = true
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				if call, ok := instr.(ssa.CallInstruction); ok && !isGo(call) {
-					for _, g := range s.prog.callees(call) {
-						visit(g)
-					}
-				}
-			}
-		}
-	}
-	for f := range s.recovers {
-		visit(f)
-	}
-	// matters are those in the middle of which a panic leaves out something.
-	matters := map[*ssa.Function]bool{}
-	leavesOut := func(f *ssa.Function, instr ssa.Instruction) bool { return matters[f] || s.leavesOut(instr) }
-	for again := true; again; {
-		again = false
-		for _, f := range s.prog.funcs {
-			if !below[f] || matters[f] {
-				continue
-			}
-			m := false
-			if calls := s.recovers[f]; calls != nil {
-				m = s.resultKept(f) || slices.ContainsFunc(calls, func(c ssa.CallInstruction) bool { return c.Value() != nil && s.value[c.Value()] })
-			} else {
-				m = slices.ContainsFunc(s.callers[f], func(c ssa.CallInstruction) bool {
-					return !isGo(c) && below[c.Parent()] && leavesOut(c.Parent(), c)
-				})
-			}
-			if m {
-				matters[f] = true
-				again = true
-			}
-		}
-	}
-	grown := false
-	for _, f := range s.prog.funcs {
-		if !below[f] {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				if _, isCall := instr.(*ssa.Call); isCall && s.instr[instr] {
-					continue // which does that itself
-				}
-				if what := fault(instr); what != "" && s.checks[instr] == "" && leavesOut(f, instr) {
-					s.checks[instr] = what
-					s.needCheck(instr)
-					grown = true
-				}
-			}
-		}
-	}
-	return grown
-}
-
-func isGo(c ssa.CallInstruction) bool {
-	_, ok := c.(*ssa.Go)
-	return ok
-}
-
-// resultKept reports that a result of a function matters.
-func (s *slice) resultKept(f *ssa.Function) bool {
-	return slices.ContainsFunc(s.callers[f], func(c ssa.CallInstruction) bool {
-		v, ok := c.(*ssa.Call)
-		return ok && s.value[v]
-	})
-}
-
-// leavesOut reports that a function that ends in front of an instruction leaves
-// out something that the model keeps.
-func (s *slice) leavesOut(instr ssa.Instruction) bool {
-	b := instr.Block()
-	if slices.ContainsFunc(b.Instrs[slices.Index(b.Instrs, instr)+1:], s.acts) {
-		return true
-	}
-	seen := map[*ssa.BasicBlock]bool{}
-	var later func(b *ssa.BasicBlock) bool
-	later = func(b *ssa.BasicBlock) bool {
-		for _, c := range b.Succs {
-			if seen[c] {
-				continue
-			}
-			seen[c] = true
-			if slices.ContainsFunc(c.Instrs, s.acts) || later(c) {
-				return true
-			}
-		}
-		return false
-	}
-	return later(b)
-}
-
-// acts reports that the model executes an instruction for its effect.
-func (s *slice) acts(instr ssa.Instruction) bool {
-	if !s.instr[instr] {
-		return false
-	}
-	switch i := instr.(type) {
-	case *ssa.If, *ssa.RunDefers, *ssa.Return:
-		return false
-	case *ssa.Call:
-		b, ok := i.Call.Value.(*ssa.Builtin)
-		return !ok || builtins[b.Name()] != nil
-	}
-	return true
-}
-
-// needCheck asks for what a check depends on. Most are made where the model
-// computes the value.
-func (s *slice) needCheck(instr ssa.Instruction) {
-	s.needBlock(instr.Block())
-	switch i := instr.(type) {
-	case *ssa.MapUpdate:
-		s.need(i.Map)
-	case *ssa.BinOp:
-		s.need(i.Y)
-	case *ssa.FieldAddr:
-		s.need(i.X)
-	case *ssa.Store:
-		s.need(i.Addr)
-	case *ssa.UnOp:
-		s.need(i.X)
-	case *ssa.Call:
-		switch m := s.misused[i].misuse; {
-		case actedOn(i) != nil:
-			s.need(actedOn(i))
-		case m != nil:
-			for _, k := range m.args {
-				s.need(i.Call.Args[k])
-			}
-		default:
-			s.need(i.Call.Value)
-		}
-	case ssa.Value:
-		s.need(i)
-	}
-}
 
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
@@ -388,7 +25,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 			return true
 		}
 		e := p.simplify(p.value(ctx, v)[k])
-		return e.op != xUnknown && !p.abs(e).top
+		return e.Op != sym.OpUnknown && !p.abs(e).Top
 	}
 	ok := true
 	switch i := instr.(type) {
@@ -398,7 +35,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 			ok = ok && known(i.X, 1)
 		}
 	case *ssa.Index:
-		ok = !isString(i.X.Type()) && known(i.Index, 0)
+		ok = !program.IsString(i.X.Type()) && known(i.Index, 0)
 	case *ssa.Slice:
 		switch i.X.Type().Underlying().(type) {
 		case *types.Slice:
@@ -409,11 +46,11 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		ok = ok && known(i.Low, 0) && known(i.High, 0) && known(i.Max, 0)
 	case *ssa.MapUpdate:
 		if ok = known(i.Map, 0); ok {
-			return x.check(p, arith(xEq, p.simplify(p.value(ctx, i.Map)[0]), num(0)), x.sl.checks[i], i)
+			return x.check(p, sym.Arith(sym.OpEq, p.simplify(p.value(ctx, i.Map)[0]), sym.Num(0)), x.sl.Checks[i], i)
 		}
 	case *ssa.BinOp:
 		if ok = known(i.Y, 0); ok {
-			return x.check(p, misused(i.Op, p.simplify(p.value(ctx, i.Y)[0])), x.sl.checks[i], i)
+			return x.check(p, misused(i.Op, p.simplify(p.value(ctx, i.Y)[0])), x.sl.Checks[i], i)
 		}
 	case *ssa.FieldAddr:
 		return x.followed(p, i.X, i)
@@ -422,17 +59,17 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
 	case *ssa.Call: // which the model leaves out
-		if v := actedOn(i); v != nil {
-			return x.sl.instr[i] || x.followed(p, v, i)
+		if v := x.prog.ActedOn(i); v != nil {
+			return x.sl.Instrs[i] || x.followed(p, v, i)
 		}
-		if x.sl.misused[i].misuse != nil {
+		if x.sl.Misused[i].Misuse != nil {
 			return true // which is looked at for any call
 		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])
-		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.checks[i], i)
+		return e.Op == sym.OpUnknown || p.abs(e).Top || x.check(p, eq(e, 0), x.sl.Checks[i], i)
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
-			x.unchecked(p.here(), x.sl.checks[i])
+			x.unchecked(p.here(), x.sl.Checks[i])
 			p.set(ctx, i, x.unknowns(x.width(i.AssertedType), "from an interface that is not tracked"))
 			p.advance()
 			x.continueWith(p)
@@ -440,7 +77,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		}
 	}
 	if !ok {
-		x.unchecked(p.here(), x.sl.checks[instr])
+		x.unchecked(p.here(), x.sl.Checks[instr])
 	}
 	return true
 }
@@ -448,11 +85,11 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 // followed continues with the panic where a pointer that is followed is nil.
 func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.simplify(p.value(p.peek().ctx, v)[0])
-	if _, _, isNew := newObjectAt(e); !isNew && (e.op == xUnknown || p.abs(e).top) {
-		if x.sl.mayBeNil[instr] {
+	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
+		if x.sl.MayBeNil[instr] {
 			return true
 		}
-		x.unchecked(p.here(), x.sl.checks[instr])
+		x.unchecked(p.here(), x.sl.Checks[instr])
 		return true
 	}
 	return x.notNil(p, e, instr)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A path is one way through a segment, executed symbolically: from a location
@@ -22,8 +23,8 @@ type path struct {
 	from   *location
 	frames []*frame
 	own    *frame // the innermost one that nobody else has
-	env    table[envKey, []*expr]
-	heap   table[int32, *expr]
+	env    table[envKey, []*sym.Expr]
+	heap   table[int32, *sym.Expr]
 	held   []heldLock
 	fresh  []int // events that it has armed, by their numbers, see deadline.go
 	alone  bool  // the entry has started no goroutine yet
@@ -35,9 +36,9 @@ type path struct {
 
 // knowledge is what holds on a path: its conditions, and what follows from them.
 type knowledge struct {
-	cond    []*expr
+	cond    []*sym.Expr
 	decided int // conditions added so far
-	narrow  table[*expr, abs]
+	narrow  table[*sym.Expr, sym.Set]
 	epoch   uint64              // of narrow, see eval
 	facts   table[uint64, fact] // of other expressions than narrow, by their key
 	guesses []guess
@@ -47,9 +48,9 @@ type knowledge struct {
 // edgeLabel is what the edge of a path says besides its guard and what it writes.
 type edgeLabel struct {
 	sync   *syncLabel
-	full   *template // the condition that no process of it is idle
-	send   []*expr   // handed over to the partner
-	hand   []abs     // of xMsg and xArg
+	full   *template   // the condition that no process of it is idle
+	send   []*sym.Expr // handed over to the partner
+	hand   []sym.Set   // of OpMsg and OpArg
 	role   string
 	site   sites.ID
 	sel    int
@@ -60,9 +61,9 @@ type edgeLabel struct {
 
 // allocated are the objects that a segment has made.
 type allocated struct {
-	created table[newObject, []*expr] // the cells of these
-	allocs  table[*pool, int]         // those taken from pools
-	uneven  map[*pool]bool            // where ways have met that took different numbers of them
+	created table[newObject, []*sym.Expr] // the cells of these
+	allocs  table[*pool, int]             // those taken from pools
+	uneven  map[*pool]bool                // where ways have met that took different numbers of them
 }
 
 // course is how a path has come to where it is, and whether it is to meet others.
@@ -87,7 +88,7 @@ type envKey struct {
 }
 
 type pin struct {
-	e *expr
+	e *sym.Expr
 	k int32
 }
 
@@ -131,83 +132,84 @@ func (p *path) pop() { p.frames = p.frames[:len(p.frames)-1] }
 func (p *path) push(f *frame) { p.frames = append(p.frames, f) }
 
 // root is what a leaf of an expression can be.
-func (p *path) root(e *expr) abs {
+func (p *path) root(e *sym.Expr) sym.Set {
 	if a, ok := p.narrow.m[e]; ok {
 		return a
 	}
-	switch e.op {
-	case xVar:
-		return e.v.abs
-	case xCell:
-		if a, ok := p.atPlace(e.cell); ok {
+	switch e.Op {
+	case sym.OpVar:
+		return variableOf(e).abs
+	case sym.OpCell:
+		c := cellOf(e)
+		if a, ok := p.atPlace(c); ok {
 			return a
 		}
 		if p.from != nil {
-			e.cell.readers[p.from] = true
+			c.readers[p.from] = true
 		}
-		return e.cell.abs
-	case xMsg, xArg:
-		if int(e.k) < len(p.hand) {
-			return p.hand[e.k]
+		return c.abs
+	case sym.OpMsg, sym.OpArg:
+		if int(e.K) < len(p.hand) {
+			return p.hand[e.K]
 		}
 	}
-	return absTop()
+	return sym.Anything()
 }
 
-func (p *path) abs(e *expr) abs {
+func (p *path) abs(e *sym.Expr) sym.Set {
 	return p.eval(e)
 }
 
 // eval computes what an expression can be. Parts are shared: each is computed
 // once, until the path learns more about its variables and cells.
-func (p *path) eval(e *expr) abs {
-	switch e.op {
-	case xConst, xUnknown, xFull, xSelf:
-		return absOf(e, nil)
-	case xVar, xCell, xMsg, xArg:
+func (p *path) eval(e *sym.Expr) sym.Set {
+	switch e.Op {
+	case sym.OpConst, sym.OpUnknown, sym.OpFull, sym.OpSelf:
+		return sym.Evaluate(e, nil)
+	case sym.OpVar, sym.OpCell, sym.OpMsg, sym.OpArg:
 		return p.root(e)
 	}
-	if e.epoch != p.epoch {
+	if e.Epoch != p.epoch {
 		p.x.evals++
-		if f, ok := p.facts.m[e.key()]; ok && f.e.same(e) {
-			e.val = f.a
+		if f, ok := p.facts.m[e.Key()]; ok && f.e.Same(e) {
+			e.Can = f.a
 		} else {
-			e.val = absOf(e, p.eval)
+			e.Can = sym.Evaluate(e, p.eval)
 		}
-		e.epoch = p.epoch
+		e.Epoch = p.epoch
 	}
-	return e.val
+	return e.Can
 }
 
 // learn sets what a variable or cell can be on this path.
-func (p *path) learn(e *expr, a abs) {
+func (p *path) learn(e *sym.Expr, a sym.Set) {
 	p.narrow.set(e, a)
 	p.epoch = p.x.nextEpoch()
 }
 
 // A fact is what an expression can be on a path.
 type fact struct {
-	e *expr
-	a abs
+	e *sym.Expr
+	a sym.Set
 }
 
 // know sets what an expression can be on this path.
-func (p *path) know(e *expr, a abs) {
-	switch e.op {
-	case xVar, xCell, xMsg, xArg:
+func (p *path) know(e *sym.Expr, a sym.Set) {
+	switch e.Op {
+	case sym.OpVar, sym.OpCell, sym.OpMsg, sym.OpArg:
 		p.learn(e, a)
-	case xConst, xUnknown:
+	case sym.OpConst, sym.OpUnknown:
 	default:
-		p.facts.set(e.key(), fact{e, a})
+		p.facts.set(e.Key(), fact{e, a})
 		p.epoch = p.x.nextEpoch()
 	}
 }
 
 // condition adds a condition as it is. An edge can have none on what is not tracked:
 // the state of an object that was written over through a pointer, say.
-func (p *path) condition(c *expr) {
-	if u := c.unknownIn(); u != nil && p.x.emitting {
-		p.x.unsupported(p.here(), "operation", "what it waits for is not tracked: "+u.why.reason)
+func (p *path) condition(c *sym.Expr) {
+	if u := c.UnknownIn(); u != nil && p.x.emitting {
+		p.x.unsupported(p.here(), "operation", "what it waits for is not tracked: "+u.Why.Reason)
 		return
 	}
 	p.cond = append(p.cond, c)
@@ -221,37 +223,37 @@ func (x *translator) nextEpoch() uint64 {
 }
 
 // simplify replaces an expression whose value is known by that value.
-func (p *path) simplify(e *expr) *expr {
+func (p *path) simplify(e *sym.Expr) *sym.Expr {
 	if o, _, isNew := newObjectAt(e); isNew && p.created.m[o] != nil {
 		return e // what is stored in it is kept apart, also if it can only be one
 	}
-	for e.op == xIte {
-		k, ok := p.abs(e.a).single()
+	for e.Op == sym.OpIte {
+		k, ok := p.abs(e.A).Single()
 		switch {
 		case !ok:
 		case k != 0:
-			e = e.b
+			e = e.B
 			continue
 		default:
-			e = e.c
+			e = e.C
 			continue
 		}
 		break
 	}
-	if e.isConst() || e.op == xUnknown {
+	if e.IsConst() || e.Op == sym.OpUnknown {
 		return e
 	}
-	if k, ok := p.abs(e).single(); ok {
-		return num(k)
+	if k, ok := p.abs(e).Single(); ok {
+		return sym.Num(k)
 	}
 	return e
 }
 
 // assume adds a condition. It reports whether the path can still be taken.
-func (p *path) assume(c *expr) bool {
+func (p *path) assume(c *sym.Expr) bool {
 	c = p.simplify(c)
-	if c.isConst() {
-		return c.k != 0
+	if c.IsConst() {
+		return c.K != 0
 	}
 	if !p.suppose(c) {
 		return false
@@ -261,86 +263,86 @@ func (p *path) assume(c *expr) bool {
 }
 
 // suppose narrows what is known by a condition. It reports whether it can hold.
-func (p *path) suppose(c *expr) bool {
-	if c = p.simplify(c); c.isConst() {
-		return c.k != 0
+func (p *path) suppose(c *sym.Expr) bool {
+	if c = p.simplify(c); c.IsConst() {
+		return c.K != 0
 	}
-	if c.op == xAnd {
-		return p.suppose(c.a) && p.suppose(c.b)
+	if c.Op == sym.OpAnd {
+		return p.suppose(c.A) && p.suppose(c.B)
 	}
 	p.refine(c, true)
 	return true
 }
 
 // refine narrows what the leaves can be, given that c is true, or false.
-func (p *path) refine(c *expr, truth bool) {
-	set := func(e *expr, keep func(int32) bool, lo, hi int64) {
-		if e.isConst() || e.op == xUnknown {
+func (p *path) refine(c *sym.Expr, truth bool) {
+	set := func(e *sym.Expr, keep func(int32) bool, lo, hi int64) {
+		if e.IsConst() || e.Op == sym.OpUnknown {
 			return
 		}
 		a := p.abs(e)
-		if a.top && (e.op != xVar && e.op != xCell) {
+		if a.Top && (e.Op != sym.OpVar && e.Op != sym.OpCell) {
 			if lo != hi {
 				return
 			}
-			p.know(e, absConst(int32(lo)))
+			p.know(e, sym.Single(int32(lo)))
 			return
 		}
-		if a.iv {
-			a = a.clamp(lo, hi)
+		if a.Interval {
+			a = a.Clamp(lo, hi)
 		}
-		p.know(e, a.filter(keep))
+		p.know(e, a.Filter(keep))
 	}
-	if c.op != xVar && c.op != xCell {
+	if c.Op != sym.OpVar && c.Op != sym.OpCell {
 		p.know(c, truthValue(truth))
 	}
 	const least, most = -1 << 40, 1 << 40
-	switch c.op {
-	case xNot:
-		p.refine(c.a, !truth)
-	case xAnd:
+	switch c.Op {
+	case sym.OpNot:
+		p.refine(c.A, !truth)
+	case sym.OpAnd:
 		if truth {
-			p.refine(c.a, true)
-			p.refine(c.b, true)
+			p.refine(c.A, true)
+			p.refine(c.B, true)
 			break
 		}
-		if k, ok := p.abs(c.a).single(); ok && k != 0 {
-			p.refine(c.b, false)
-		} else if k, ok := p.abs(c.b).single(); ok && k != 0 {
-			p.refine(c.a, false)
+		if k, ok := p.abs(c.A).Single(); ok && k != 0 {
+			p.refine(c.B, false)
+		} else if k, ok := p.abs(c.B).Single(); ok && k != 0 {
+			p.refine(c.A, false)
 		}
-	case xVar, xCell:
+	case sym.OpVar, sym.OpCell:
 		set(c, func(k int32) bool { return (k != 0) == truth }, least, most)
-	case xEq, xLt, xLe:
-		rel := func(x, y int64) bool { z, _ := apply(c.op, x, y); return (z != 0) == truth }
+	case sym.OpEq, sym.OpLt, sym.OpLe:
+		rel := func(x, y int64) bool { z, _ := sym.Apply(c.Op, x, y); return (z != 0) == truth }
 		// within narrows one side, v or v + d, to what lies between lo and hi; holds
 		// says whether the comparison does for a value of it.
-		within := func(side *expr, lo, hi int64, holds func(int64) bool) {
+		within := func(side *sym.Expr, lo, hi int64, holds func(int64) bool) {
 			d := int64(0)
-			if side.op == xAdd && side.b.isConst() {
-				side, d = side.a, int64(side.b.k)
+			if side.Op == sym.OpAdd && side.B.IsConst() {
+				side, d = side.A, int64(side.B.K)
 			}
-			if !side.isConst() {
+			if !side.IsConst() {
 				set(side, func(v int32) bool { k := int64(v) + d; return lo <= k && k <= hi && holds(k) }, lo-d, hi-d)
 			}
 		}
 		// beside narrows one side by what is known of the other, which is above it
 		// if smaller is c.a.
-		beside := func(side *expr, other abs, smaller bool, holds func(v, k int64) bool) {
-			if other.top || other.empty() {
+		beside := func(side *sym.Expr, other sym.Set, smaller bool, holds func(v, k int64) bool) {
+			if other.Top || other.Empty() {
 				return
 			}
-			ol, oh := other.bounds()
-			k, single := other.single()
+			ol, oh := other.Bounds()
+			k, single := other.Single()
 			lo, hi := int64(least), int64(most)
 			strict := int64(0)
-			if (c.op == xLt) == truth {
+			if (c.Op == sym.OpLt) == truth {
 				strict = 1
 			}
 			switch {
-			case c.op == xEq && truth:
+			case c.Op == sym.OpEq && truth:
 				lo, hi = int64(ol), int64(oh)
-			case c.op == xEq:
+			case c.Op == sym.OpEq:
 			case smaller == truth:
 				hi = int64(oh) - strict
 			default:
@@ -348,21 +350,21 @@ func (p *path) refine(c *expr, truth bool) {
 			}
 			within(side, lo, hi, func(v int64) bool { return !single || holds(v, int64(k)) })
 		}
-		beside(c.a, p.abs(c.b), true, rel)
-		beside(c.b, p.abs(c.a), false, func(v, k int64) bool { return rel(k, v) })
+		beside(c.A, p.abs(c.B), true, rel)
+		beside(c.B, p.abs(c.A), false, func(v, k int64) bool { return rel(k, v) })
 	}
 }
 
 // truthValue is what a condition can be that holds, or does not.
-func truthValue(b bool) abs {
+func truthValue(b bool) sym.Set {
 	if b {
-		return absConst(1)
+		return sym.Single(1)
 	}
-	return absConst(0)
+	return sym.Single(0)
 }
 
 // fork pushes a copy of the path that assumes c, to be continued later.
-func (p *path) fork(c *expr) *path {
+func (p *path) fork(c *sym.Expr) *path {
 	q := p.clone()
 	if !q.assume(c) {
 		return nil
@@ -371,15 +373,15 @@ func (p *path) fork(c *expr) *path {
 }
 
 // value returns the scalars of a value in a frame.
-func (p *path) value(ctx *callPath, v ssa.Value) []*expr {
+func (p *path) value(ctx *callPath, v ssa.Value) []*sym.Expr {
 	x := p.x
 	switch v := v.(type) {
 	case *ssa.Const:
 		return x.constant(v)
 	case *ssa.Global:
-		return []*expr{num(x.global(v).base)}
+		return []*sym.Expr{sym.Num(x.global(v).base)}
 	case *ssa.Function:
-		return []*expr{num(x.mem.function(v, p.namedAt(ctx, v)).base)}
+		return []*sym.Expr{sym.Num(x.mem.function(v, p.namedAt(ctx, v)).base)}
 	}
 	if e := p.env.m[envKey{ctx, v}]; e != nil {
 		return e
@@ -387,23 +389,23 @@ func (p *path) value(ctx *callPath, v ssa.Value) []*expr {
 	return x.unknowns(x.valueWidth(v), "not tracked")
 }
 
-func (x *translator) unknowns(n int, why string) []*expr {
-	out := make([]*expr, n)
+func (x *translator) unknowns(n int, why string) []*sym.Expr {
+	out := make([]*sym.Expr, n)
 	for i := range out {
-		out[i] = unknown(why)
+		out[i] = sym.Unknown(why)
 	}
 	return out
 }
 
-func zeros(n int) []*expr {
-	out := make([]*expr, n)
+func zeros(n int) []*sym.Expr {
+	out := make([]*sym.Expr, n)
 	for i := range out {
-		out[i] = num(0)
+		out[i] = sym.Num(0)
 	}
 	return out
 }
 
-func (p *path) set(ctx *callPath, v any, e []*expr) {
+func (p *path) set(ctx *callPath, v any, e []*sym.Expr) {
 	for i := range e {
 		e[i] = p.simplify(e[i])
 	}
@@ -412,50 +414,50 @@ func (p *path) set(ctx *callPath, v any, e []*expr) {
 
 // cellAt reads one cell. One that can be beyond its limits is not tracked; see
 // decide for reads that find out.
-func (p *path) cellAt(addr int32) *expr {
+func (p *path) cellAt(addr int32) *sym.Expr {
 	e := p.rawCell(addr)
 	if p.mayBeLost(e) || p.x.isLost(addr, e) {
-		return unknown(beyond)
+		return sym.Unknown(beyond)
 	}
 	return e
 }
 
 // rawCell reads one cell as it is, to be written back.
-func (p *path) rawCell(addr int32) *expr {
+func (p *path) rawCell(addr int32) *sym.Expr {
 	if e := p.heap.m[addr]; e != nil {
 		return e
 	}
 	if addr <= 0 || int(addr) >= len(p.x.mem.cells) {
-		return unknown("outside of memory")
+		return sym.Unknown("outside of memory")
 	}
 	c := p.x.mem.cells[addr]
 	if c.outside != "" {
-		return unknown(c.outside)
+		return sym.Unknown(c.outside)
 	}
 	if p.from == nil {
-		if c.abs.top {
-			return unknown("contents not tracked")
+		if c.abs.Top {
+			return sym.Unknown("contents not tracked")
 		}
-		return num(c.init)
+		return sym.Num(c.init)
 	}
 	if a, ok := p.atPlace(c); !ok {
 		c.readers[p.from] = true
-	} else if k, ok := a.single(); ok {
-		return num(k)
+	} else if k, ok := a.Single(); ok {
+		return sym.Num(k)
 	}
-	if c.abs.top {
-		return unknown("contents not tracked")
+	if c.abs.Top {
+		return sym.Unknown("contents not tracked")
 	}
 	return p.simplify(c.x)
 }
 
-func (p *path) put(addr int32, e *expr) {
+func (p *path) put(addr int32, e *sym.Expr) {
 	if addr > 0 && int(addr) < len(p.x.mem.cells) && p.x.mem.cells[addr].outside == "" {
 		e = p.simplify(e)
 		p.heap.set(addr, e)
 		if c := p.x.mem.cells[addr]; c != nil && !c.varies && p.from != nil && !p.alone {
-			only, ok := c.abs.single()
-			c.varies = !ok || !e.isConst() || e.k != only
+			only, ok := c.abs.Single()
+			c.varies = !ok || !e.IsConst() || e.K != only
 		}
 	}
 }
@@ -465,7 +467,7 @@ func (p *path) here() token.Pos {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		f := p.frames[i]
 		if f.block != nil && f.idx < len(f.block.Instrs) {
-			if pos := p.x.prog.info(f.ctx.fn).pos[f.block.Instrs[f.idx]]; pos.IsValid() {
+			if pos := p.x.prog.Function(f.ctx.fn).Positions[f.block.Instrs[f.idx]]; pos.IsValid() {
 				return pos
 			}
 		}

@@ -3,6 +3,8 @@ package translate
 import (
 	"maps"
 	"slices"
+
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What a cell can hold is kept once for the whole program, but where it is known
@@ -21,10 +23,10 @@ const (
 
 // contents is what cells can hold at a place: those that it does not list hold what
 // they did at first. It is never changed. The nil contents list nothing.
-type contents struct{ cells map[int32]abs }
+type contents struct{ cells map[int32]sym.Set }
 
 // list returns what is listed.
-func (m *contents) list() map[int32]abs {
+func (m *contents) list() map[int32]sym.Set {
 	if m == nil {
 		return nil
 	}
@@ -53,15 +55,15 @@ func (l *location) knows(c *cell) bool {
 }
 
 // first is what a cell holds at first.
-func (c *cell) first() abs {
+func (c *cell) first() sym.Set {
 	if c.open {
-		return absTop()
+		return sym.Anything()
 	}
-	return absConst(c.init)
+	return sym.Single(c.init)
 }
 
 // in is what the contents say of a cell.
-func (m *contents) in(c *cell) abs {
+func (m *contents) in(c *cell) sym.Set {
 	if a, ok := m.list()[c.addr]; ok {
 		return a
 	}
@@ -70,10 +72,10 @@ func (m *contents) in(c *cell) abs {
 
 // atPlace is what a cell can hold where the path begins; ok is false if that is not
 // kept by place.
-func (p *path) atPlace(c *cell) (a abs, ok bool) {
+func (p *path) atPlace(c *cell) (a sym.Set, ok bool) {
 	l := p.from
 	if l == nil || !placed(c) || !l.knows(c) {
-		return abs{}, false
+		return sym.Set{}, false
 	}
 	c.places[l] = true
 	return l.contents.in(c), true
@@ -105,7 +107,7 @@ func (x *translator) wakePlaces(c *cell) {
 
 // place adds what the path leaves in memory to what is known of it at a location.
 // written is what it has written. It reports whether something is new.
-func (x *translator) place(p *path, l *location, written map[int32]abs) bool {
+func (x *translator) place(p *path, l *location, written map[int32]sym.Set) bool {
 	grown := false
 	switch {
 	case !l.seen:
@@ -128,9 +130,9 @@ func (x *translator) place(p *path, l *location, written map[int32]abs) bool {
 		l.visits[p.from] = visit{contents: before}
 		return true
 	}
-	var changed map[int32]abs
+	var changed map[int32]sym.Set
 	var loosened []int32
-	add := func(addr int32, a abs) {
+	add := func(addr int32, a sym.Set) {
 		c := x.mem.cells[addr]
 		if !placed(c) || !l.knows(c) {
 			return
@@ -146,18 +148,18 @@ func (x *translator) place(p *path, l *location, written map[int32]abs) bool {
 			if c.ref {
 				limit = maxPlacedRefs
 			}
-			a = old.join(a, limit)
-			if a.iv {
+			a = old.Join(a, limit)
+			if a.Interval {
 				loosened = append(loosened, addr)
 				return
 			}
 		}
-		if l.seen && a.equal(old) {
+		if l.seen && a.Equal(old) {
 			return
 		}
 		if changed == nil {
 			if changed = maps.Clone(l.contents.list()); changed == nil {
-				changed = map[int32]abs{}
+				changed = map[int32]sym.Set{}
 			}
 		}
 		changed[addr] = a

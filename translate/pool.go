@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+)
 
 // A sync.Pool is its function New and a few values, the used ones in front. Get
 // may return any of them, or a new one.
@@ -16,8 +20,8 @@ const unknownNew = "the function New of a sync.Pool is not tracked; it is not ex
 const poolResult = 1
 
 func poolIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Pool).Get"] = &intrinsic{name: "poolget", reads: true, writes: true, args: []int{0}, takes: poolResult, run: poolGet}
-	table["(*sync.Pool).Put"] = &intrinsic{name: "poolput", reads: true, writes: true, args: []int{0, 1}, run: poolPut}
+	table["(*sync.Pool).Get"] = &intrinsic{Operation: program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, run: poolGet}
+	table["(*sync.Pool).Put"] = &intrinsic{Operation: program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, run: poolPut}
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is
@@ -41,15 +45,15 @@ func poolGet(x *translator, p *path) bool {
 	}
 	slot := func(i, c int) int32 { return k + poolFirst + int32(2*i+c) }
 	for i := range poolValues {
-		q := p.fork(not(eq(p.cellAt(slot(i, 0)), 0)))
+		q := p.fork(sym.Not(eq(p.cellAt(slot(i, 0)), 0)))
 		if q == nil {
 			break
 		}
 		q.note("input", artifact.DirectionOver, "which value a sync.Pool returns, or whether a new one")
-		val := []*expr{q.cellAt(slot(i, 0)), q.cellAt(slot(i, 1))}
+		val := []*sym.Expr{q.cellAt(slot(i, 0)), q.cellAt(slot(i, 1))}
 		for j := i; j < poolValues; j++ {
 			for c := range 2 {
-				next := num(0)
+				next := sym.Num(0)
 				if j+1 < poolValues {
 					next = q.cellAt(slot(j+1, c))
 				}
@@ -60,7 +64,7 @@ func poolGet(x *translator, p *path) bool {
 		x.continueWith(q)
 	}
 	make := p.cellAt(k + poolNew)
-	if make.op == xUnknown {
+	if make.Op == sym.OpUnknown {
 		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
 		return x.opReturn(p, x.unknowns(2, "a new value of a sync.Pool"))
 	}
@@ -68,7 +72,7 @@ func poolGet(x *translator, p *path) bool {
 		x.opReturn(q, zeros(2))
 		x.continueWith(q)
 	}
-	if !p.assume(not(eq(make, 0))) {
+	if !p.assume(sym.Not(eq(make, 0))) {
 		return false
 	}
 	tgt, ok, tracked := x.functionOf(p, make, f.ctx.site)
@@ -82,7 +86,7 @@ func poolGet(x *translator, p *path) bool {
 	return x.enterArg(p, poolResult, tgt, func(q *path) {
 		g := q.top()
 		g.phase = 2
-		g.tgt.args = [][]*expr{g.tgt.args[0], zeros(2)}
+		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], zeros(2)}
 		q.set(g.ctx, argKey(poolResult), zeros(2))
 	})
 }
@@ -94,7 +98,7 @@ func poolPut(x *translator, p *path) bool {
 	}
 	val := p.arg(1)
 	isNil := p.simplify(eq(val[0], 0))
-	if isNil.op == xUnknown {
+	if isNil.Op == sym.OpUnknown {
 		p.note("unknown-memory", artifact.DirectionUnder, "a value that is not tracked is put into a sync.Pool: it is not got again in the model")
 		return x.opReturn(p, nil)
 	}
@@ -102,24 +106,24 @@ func poolPut(x *translator, p *path) bool {
 		x.opReturn(q, nil)
 		x.continueWith(q)
 	}
-	if !p.assume(not(isNil)) {
+	if !p.assume(sym.Not(isNil)) {
 		return false
 	}
 	last := p.cellAt(k + poolFirst + 2*(poolValues-1))
-	if q := p.fork(not(eq(last, 0))); q != nil {
+	if q := p.fork(sym.Not(eq(last, 0))); q != nil {
 		q.bound("a sync.Pool of more values than the model keeps")
 	}
 	if !p.assume(eq(last, 0)) {
 		return false
 	}
-	before := num(1) // the places before are taken
+	before := sym.Num(1) // the places before are taken
 	for i := range int32(poolValues) {
 		at := k + poolFirst + 2*i
 		tag := p.cellAt(at)
-		here := and(before, eq(tag, 0))
-		p.put(at, ite(here, val[0], tag))
-		p.put(at+1, ite(here, val[1], p.cellAt(at+1)))
-		before = and(before, not(eq(tag, 0)))
+		here := sym.And(before, eq(tag, 0))
+		p.put(at, sym.Ite(here, val[0], tag))
+		p.put(at+1, sym.Ite(here, val[1], p.cellAt(at+1)))
+		before = sym.And(before, sym.Not(eq(tag, 0)))
 	}
 	return x.opReturn(p, nil)
 }

@@ -1,15 +1,13 @@
 package translate
 
 import (
-	"fmt"
 	"go/token"
-	"go/types"
-	slashed "path"
 	"slices"
-	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Texts are numbers of the model, so that nothing can be computed with them. But
@@ -23,113 +21,14 @@ const maxTexts = 64
 // maxText is the length of the longest text that is computed.
 const maxText = 1 << 12
 
-// textFuncs are functions of the library whose results depend on nothing but
-// their arguments, which are texts, integers and booleans.
-var textFuncs = map[string]func(a []any) []any{
-	"strings.HasPrefix":   twoTexts(strings.HasPrefix),
-	"strings.HasSuffix":   twoTexts(strings.HasSuffix),
-	"strings.Contains":    twoTexts(strings.Contains),
-	"strings.ContainsAny": twoTexts(strings.ContainsAny),
-	"strings.EqualFold":   twoTexts(strings.EqualFold),
-	"strings.Index":       twoTexts(strings.Index),
-	"strings.LastIndex":   twoTexts(strings.LastIndex),
-	"strings.Count":       twoTexts(strings.Count),
-	"strings.Compare":     twoTexts(strings.Compare),
-	"strings.TrimPrefix":  twoTexts(strings.TrimPrefix),
-	"strings.TrimSuffix":  twoTexts(strings.TrimSuffix),
-	"strings.Trim":        twoTexts(strings.Trim),
-	"strings.TrimLeft":    twoTexts(strings.TrimLeft),
-	"strings.TrimRight":   twoTexts(strings.TrimRight),
-	"strings.TrimSpace":   oneText(strings.TrimSpace),
-	"strings.ToLower":     oneText(strings.ToLower),
-	"strings.ToUpper":     oneText(strings.ToUpper),
-	"path.Base":           oneText(slashed.Base),
-	"path.Dir":            oneText(slashed.Dir),
-	"path.Ext":            oneText(slashed.Ext),
-	"strconv.Quote":       oneText(strconv.Quote),
-	"strconv.Itoa":        func(a []any) []any { return []any{strconv.Itoa(a[0].(int))} },
-	"strings.ReplaceAll": func(a []any) []any {
-		return []any{strings.ReplaceAll(a[0].(string), a[1].(string), a[2].(string))}
-	},
-	"strings.Cut": func(a []any) []any {
-		before, after, found := strings.Cut(a[0].(string), a[1].(string))
-		return []any{before, after, found}
-	},
-}
-
-func oneText[R any](f func(string) R) func([]any) []any {
-	return func(a []any) []any { return []any{f(a[0].(string))} }
-}
-
-func twoTexts[R any](f func(string, string) R) func([]any) []any {
-	return func(a []any) []any { return []any{f(a[0].(string), a[1].(string))} }
-}
-
-// formats are the functions that print their arguments.
-var formats = map[string]func(a []any) string{
-	"fmt.Sprint":   func(a []any) string { return fmt.Sprint(a...) },
-	"fmt.Sprintln": func(a []any) string { return fmt.Sprintln(a...) },
-	"fmt.Sprintf":  func(a []any) string { return fmt.Sprintf(a[0].(string), a[1:]...) },
-}
-
-// textArgs lists what the result of a call is computed from, if it is a call of a
-// function that computes with texts; ok is false if it is none, or one that is
-// given something else.
-func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
-	name := libraryName(call)
-	switch {
-	case textFuncs[name] != nil:
-		return call.Call.Args, true
-	case formats[name] == nil:
-		return nil, false
-	}
-	last, isSlice := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
-	args = arguments(call)
-	if isSlice {
-		// Each element has been set once.
-		array, ok := last.X.(*ssa.Alloc)
-		if !ok || array.Comment != "varargs" || len(args) != len(call.Call.Args)-1+arrayLen(array) {
-			return nil, false
-		}
-	} else if c, isConst := call.Call.Args[len(call.Call.Args)-1].(*ssa.Const); !isConst || c.Value != nil {
-		return nil, false
-	} else {
-		args = args[:len(args)-1] // there are none
-	}
-	for i, a := range args {
-		if m, isBoxed := a.(*ssa.MakeInterface); isBoxed {
-			a = m.X
-		}
-		switch a.Type().String() {
-		case "string", "int", "bool": // another type may have a method to print it
-		default:
-			return nil, false
-		}
-		args[i] = a
-	}
-	return args, true
-}
-
-func arrayLen(a *ssa.Alloc) int { return int(pointee(a.Type()).Underlying().(*types.Array).Len()) }
-
-// knownArgs lists what the result of a call is computed from, if the model may
-// compute it.
-func knownArgs(call *ssa.Call) []ssa.Value {
-	if isErrorsIs(call) {
-		return call.Call.Args
-	}
-	args, _ := textArgs(call)
-	return args
-}
-
 // computes reports that a result is computed from what a partner hands over: that
 // is done in a step of its own.
 func (x *translator) computes(p *path, call *ssa.Call) bool {
 	if !x.resultNeeded(call) {
 		return false
 	}
-	for _, a := range knownArgs(call) {
-		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*expr).handedOver) {
+	for _, a := range program.KnownArgs(call) {
+		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*sym.Expr).HandedOver) {
 			return true
 		}
 	}
@@ -137,8 +36,8 @@ func (x *translator) computes(p *path, call *ssa.Call) bool {
 }
 
 // computed is what a call returns that the model computes.
-func (x *translator) computed(p *path, call *ssa.Call) (out []*expr, ok bool) {
-	if isErrorsIs(call) {
+func (x *translator) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+	if program.IsErrorsIs(call) {
 		return x.errorIs(p, call)
 	}
 	return x.textResult(p, call)
@@ -146,19 +45,14 @@ func (x *translator) computed(p *path, call *ssa.Call) (out []*expr, ok bool) {
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.
-func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) {
-	args, ok := textArgs(call)
+func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+	args, ok := program.TextArgs(call)
 	if !ok {
 		return nil, false
 	}
-	name := fullName(call.Call.StaticCallee())
-	f := textFuncs[name]
-	if f == nil {
-		print := formats[name]
-		f = func(a []any) []any { return []any{print(a)} }
-	}
+	f := program.TextFunc(program.FullName(call.Call.StaticCallee()))
 	ctx := p.peek().ctx
-	var es []*expr
+	var es []*sym.Expr
 	for _, a := range args {
 		es = append(es, p.value(ctx, a)[0])
 	}
@@ -166,13 +60,13 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) 
 		a := make([]any, len(k))
 		for i := range a {
 			switch t := args[i].Type(); {
-			case isString(t):
+			case program.IsString(t):
 				s, ok := x.mem.textOf(k[i])
 				if !ok {
 					return nil
 				}
 				a[i] = s
-			case isInteger(t):
+			case program.IsInteger(t):
 				a[i] = int(k[i])
 			default:
 				a[i] = k[i] != 0
@@ -185,28 +79,28 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) 
 // tabulate makes the results of a function of scalars that can be few things: of
 // each combination what f says, which are texts, integers and booleans, or nil if
 // it is not known.
-func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (out []*expr, ok bool) {
+func (x *translator) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1
 	for i, e := range args {
 		e = p.simplify(e)
 		args[i] = e
 		a := p.abs(e)
-		if e.unknownIn() != nil || a.top || a.iv || len(a.set) == 0 {
+		if e.UnknownIn() != nil || a.Top || a.Interval || len(a.Elems) == 0 {
 			return nil, false
 		}
-		sets[i] = a.set
-		if n *= len(a.set); n > maxTexts {
+		sets[i] = a.Elems
+		if n *= len(a.Elems); n > maxTexts {
 			return nil, false
 		}
 	}
 	k := make([]int32, len(args))
-	var each func(i int, here *expr) bool
-	each = func(i int, here *expr) bool {
+	var each func(i int, here *sym.Expr) bool
+	each = func(i int, here *sym.Expr) bool {
 		if i < len(args) {
 			for _, v := range sets[i] {
 				k[i] = v
-				if !each(i+1, and(here, arith(xEq, args[i], num(v)))) {
+				if !each(i+1, sym.And(here, sym.Arith(sym.OpEq, args[i], sym.Num(v)))) {
 					return false
 				}
 			}
@@ -214,7 +108,7 @@ func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (o
 		}
 		res := f(k)
 		if out == nil {
-			out = make([]*expr, len(res))
+			out = make([]*sym.Expr, len(res))
 		}
 		if len(res) == 0 {
 			return false
@@ -227,33 +121,33 @@ func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (o
 			if out[j] == nil {
 				out[j] = e
 			} else {
-				out[j] = ite(here, e, out[j])
+				out[j] = sym.Ite(here, e, out[j])
 			}
 		}
 		return true
 	}
-	if !each(0, num(1)) {
+	if !each(0, sym.Num(1)) {
 		return nil, false
 	}
 	return out, true
 }
 
 // known is a value of the program as a scalar of the model.
-func (x *translator) known(v any) (*expr, bool) {
+func (x *translator) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
-		return num(x.mem.text(v)), len(v) < maxText
+		return sym.Num(x.mem.text(v)), len(v) < maxText
 	case int:
-		return num(int32(v)), int(int32(v)) == v
+		return sym.Num(int32(v)), int(int32(v)) == v
 	case bool:
-		return boolean(v), true
+		return sym.Bool(v), true
 	}
 	return nil, false
 }
 
 // textOp computes an operation on two texts.
-func (x *translator) textOp(p *path, op token.Token, a, b *expr) *expr {
-	out, ok := x.tabulate(p, []*expr{a, b}, func(k []int32) []any {
+func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
+	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
 		s, ok := x.mem.textOf(k[0])
 		t, ok2 := x.mem.textOf(k[1])
 		if !ok || !ok2 {
@@ -274,14 +168,14 @@ func (x *translator) textOp(p *path, op token.Token, a, b *expr) *expr {
 		return nil
 	})
 	if !ok {
-		return unknown("computed string")
+		return sym.Unknown("computed string")
 	}
 	return out[0]
 }
 
 // textLen is the length of a text.
-func (x *translator) textLen(p *path, e *expr) *expr {
-	out, ok := x.tabulate(p, []*expr{e}, func(k []int32) []any {
+func (x *translator) textLen(p *path, e *sym.Expr) *sym.Expr {
+	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
 		s, ok := x.mem.textOf(k[0])
 		if !ok {
 			return nil
@@ -289,7 +183,7 @@ func (x *translator) textLen(p *path, e *expr) *expr {
 		return []any{len(s)}
 	})
 	if !ok {
-		return unknown("length not tracked")
+		return sym.Unknown("length not tracked")
 	}
 	return out[0]
 }

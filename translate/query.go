@@ -365,7 +365,7 @@ func (l *queryList) askEntryStuck(id sites.ID) {
 	kind := x.idx.Site(id).Kind
 	cat := blockCategory(kind)
 	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
-		Description: DescribeStuck(artifact.KindDeadlock, kind, x.prog.test())}, cat)
+		Description: DescribeStuck(artifact.KindDeadlock, kind, x.prog.Test())}, cat)
 	if !e.endless {
 		return
 	}
@@ -392,13 +392,13 @@ func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
 	e, x := l.e, l.e.x
 	kind := x.idx.Site(id).Kind
 	switch {
-	case x.prog.test() && l.entry.done != "":
+	case x.prog.Test() && l.entry.done != "":
 		return &stuckQuestion{
 			query:    artifact.Query{Kind: artifact.KindLeak, Site: int(id), Description: DescribeStuck(artifact.KindLeak, kind, true)},
 			category: CategoryLeak,
 			limit:    l.entry.done + " and not ended" + l.noCrash(),
 		}
-	case x.prog.test(), !lockKind(kind) && e.returns:
+	case x.prog.Test(), !lockKind(kind) && e.returns:
 		// When main returns, it takes with it who waits for messages.
 		return nil
 	}
@@ -453,7 +453,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 	var out []*waiter
 	byProcess := map[string]*waiter{}
 	for _, o := range l.blocked[id] {
-		if o.inEntry() || x.prog.test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
+		if o.inEntry() || x.prog.Test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
 			continue
 		}
 		if o.t.subtest() {
@@ -549,7 +549,7 @@ func (e *emitter) portable(id sites.ID, reason string) {
 // if not, the run-time system ends the program by a fatal error. One that spins for ever can.
 func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 	x := e.x
-	if x.prog.test() {
+	if x.prog.Test() {
 		return
 	}
 	var spinning []string
@@ -611,7 +611,7 @@ func disjunction(parts []string) string {
 	return "(" + strings.Join(parts, " or ") + ")"
 }
 
-func (x *translator) entryName() string { return entryName(x.prog.test()) }
+func (x *translator) entryName() string { return entryName(x.prog.Test()) }
 
 func entryName(test bool) string {
 	if test {

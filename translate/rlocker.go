@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What RWMutex.RLocker returns is the address of the lock with a type of its
@@ -18,18 +20,18 @@ var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 var rlockerMethods map[string]*intrinsic
 
 func rlockerIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.RWMutex).RLocker"] = &intrinsic{name: "rlocker", run: func(x *translator, p *path) bool {
-		return x.opReturn(p, []*expr{num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
+	table["(*sync.RWMutex).RLocker"] = &intrinsic{Operation: program.Operation{Name: "rlocker"}, run: func(x *translator, p *path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
 	}}
 	rlockerMethods = map[string]*intrinsic{
-		"Lock":   {name: "rlock", kind: sites.Lock, block: true, seed: true, run: rLock},
-		"Unlock": {name: "runlock", kind: sites.Unlock, seed: true, run: rUnlock},
+		"Lock":   {Operation: program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, run: rLock},
+		"Unlock": {Operation: program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, run: rUnlock},
 	}
 }
 
 // rlockerCall completes a target by a method of the read side of a lock.
-func rlockerCall(tgt target, name string, addr *expr) target {
+func rlockerCall(tgt target, name string, addr *sym.Expr) target {
 	tgt.op = rlockerMethods[name]
-	tgt.args = [][]*expr{{addr}}
+	tgt.args = [][]*sym.Expr{{addr}}
 	return tgt
 }

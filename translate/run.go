@@ -11,6 +11,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 const (
@@ -162,7 +164,7 @@ func (x *translator) step(p *path) bool {
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
 func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
-	if len(x.access) == 0 || !x.sl.executed(instr) {
+	if len(x.access) == 0 || !x.sl.Executed(instr) {
 		return 0
 	}
 	switch i := instr.(type) {
@@ -172,7 +174,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		}
 	case *ssa.FieldAddr:
 		// Its pointer may be nil: the statement panics behind its guard.
-		if _, ok := x.sl.parts[i]; ok {
+		if _, ok := x.sl.Parts[i]; ok {
 			return 0
 		}
 	case *ssa.BinOp, *ssa.If:
@@ -203,7 +205,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 }
 
 func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
-	pos := x.prog.info(fn).pos[instr]
+	pos := x.prog.Function(fn).Positions[instr]
 	if !pos.IsValid() {
 		return 0
 	}
@@ -223,7 +225,7 @@ func (p *path) statement(instr ssa.Instruction) sites.ID {
 		i--
 	}
 	ctx := p.frames[i].ctx
-	for p.x.prog.ofLibrary(ctx.fn) {
+	for p.x.prog.OfLibrary(ctx.fn) {
 		if instr, ctx = ctx.site, ctx.parent; ctx == nil || instr == nil {
 			return 0
 		}
@@ -259,7 +261,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 	}
 	type assign struct {
 		phi *ssa.Phi
-		e   []*expr
+		e   []*sym.Expr
 	}
 	var phis []assign
 	n := 0
@@ -269,7 +271,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 			break
 		}
 		n++
-		if x.sl.value[phi] && pred >= 0 {
+		if x.sl.Values[phi] && pred >= 0 {
 			phis = append(phis, assign{phi, slices.Clone(p.value(f.ctx, phi.Edges[pred]))})
 		}
 	}
@@ -287,7 +289,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 			return false
 		}
 		p.marks.set(to, mark)
-		f.turn(x.prog.info(f.ctx.fn), to)
+		f.turn(x.prog.Function(f.ctx.fn), to)
 		if p.steps > 2000 && x.idle(to) {
 			x.arrive(p, atSpin, 0)
 			return false
@@ -306,7 +308,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && x.sl.considered(instr) {
+			if _, ok := instr.(*ssa.Phi); !ok && x.sl.Considered(instr) {
 				return false
 			}
 		}
@@ -320,29 +322,29 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 
 // branch decides a condition: it continues p where it can hold and else where
 // it can not, and reports that it has taken over the path.
-func (x *translator) branch(p *path, c *expr, pos token.Pos, reason string, yes, no func(q *path)) {
+func (x *translator) branch(p *path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *path)) {
 	c = p.simplify(c)
 	switch {
-	case c.isConst() && c.k != 0:
+	case c.IsConst() && c.K != 0:
 		yes(p)
 		x.continueWith(p)
 		return
-	case c.isConst():
+	case c.IsConst():
 		no(p)
 		x.continueWith(p)
 		return
-	case c.op == xUnknown:
+	case c.Op == sym.OpUnknown:
 		if reason == "" {
-			reason = "the condition depends on a value that is not tracked: " + c.why.reason
+			reason = "the condition depends on a value that is not tracked: " + c.Why.Reason
 		}
 		p.choose(reason, yes, no)
 		return
-	case c.handedOver():
+	case c.HandedOver():
 		x.arrive(p, atLocal, 0)
 		return
 	}
 	p.branched = true
-	if q := p.fork(not(c)); q != nil {
+	if q := p.fork(sym.Not(c)); q != nil {
 		no(q)
 		x.continueWith(q)
 	}
@@ -356,38 +358,38 @@ func (x *translator) branch(p *path, c *expr, pos token.Pos, reason string, yes,
 // several, the path is continued once for each, and ok is false: the caller
 // must stop, and will be executed again with the value known. tracked is false
 // for an unknown value.
-func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
+func (x *translator) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
 	e = p.simplify(e)
-	if e.isConst() {
-		return e.k, true, true
+	if e.IsConst() {
+		return e.K, true, true
 	}
 	p.expose(e)
 	a := p.abs(e)
-	if e.op == xUnknown || a.top {
+	if e.Op == sym.OpUnknown || a.Top {
 		return 0, false, false
 	}
-	if e.handedOver() {
+	if e.HandedOver() {
 		x.arrive(p, atLocal, 0)
 		return 0, false, true
 	}
-	if a.iv {
-		if int64(a.hi)-int64(a.lo) > 64 {
+	if a.Interval {
+		if int64(a.Hi)-int64(a.Lo) > 64 {
 			return 0, false, false
 		}
-		a = a.filter(func(int32) bool { return true })
-		if a.iv {
-			lo, hi := a.bounds()
-			a = abs{}
+		a = a.Filter(func(int32) bool { return true })
+		if a.Interval {
+			lo, hi := a.Bounds()
+			a = sym.Set{}
 			for k := lo; k <= hi; k++ {
-				a.set = append(a.set, k)
+				a.Elems = append(a.Elems, k)
 			}
 		}
 	}
 	p.spread()
-	if len(a.set) > maxChain {
-		for i := len(a.set) - 1; i >= 0; i-- {
-			if q := p.fork(eq(e, a.set[i])); q != nil {
-				q.know(e, absConst(a.set[i]))
+	if len(a.Elems) > maxChain {
+		for i := len(a.Elems) - 1; i >= 0; i-- {
+			if q := p.fork(eq(e, a.Elems[i])); q != nil {
+				q.know(e, sym.Single(a.Elems[i]))
 				x.continueWith(q)
 			}
 		}
@@ -396,23 +398,23 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 	// Each way excludes those before it, so that they can meet again.
 	var ways []*path
 	possible := true
-	for i, k := range a.set {
+	for i, k := range a.Elems {
 		c := p.simplify(eq(e, k))
-		if i+1 < len(a.set) && !c.isConst() {
+		if i+1 < len(a.Elems) && !c.IsConst() {
 			if q := p.fork(c); q != nil {
-				q.know(e, absConst(k))
+				q.know(e, sym.Single(k))
 				ways = append(ways, q)
 			}
-			if possible = p.assume(not(c)); !possible {
+			if possible = p.assume(sym.Not(c)); !possible {
 				break
 			}
 			continue
 		}
-		if c.is(0) {
-			possible = i+1 < len(a.set)
+		if c.Is(0) {
+			possible = i+1 < len(a.Elems)
 			continue
 		}
-		p.know(e, absConst(k))
+		p.know(e, sym.Single(k))
 		break
 	}
 	if possible {
@@ -431,7 +433,7 @@ func (x *translator) finish(p *path, goexit *unwind) bool {
 	if t.parent == nil {
 		if goexit != nil {
 			site := goexit.site
-			if x.prog.test() {
+			if x.prog.Test() {
 				site = 0 // it is over as if it had returned
 			}
 			x.arrive(p, atDone, site)
@@ -449,7 +451,7 @@ func (x *translator) finish(p *path, goexit *unwind) bool {
 }
 
 // ret returns from the innermost function with the scalars of its result.
-func (x *translator) ret(p *path, results []*expr) bool {
+func (x *translator) ret(p *path, results []*sym.Expr) bool {
 	f := p.peek()
 	if len(f.defers) > 0 {
 		g := p.top()
@@ -462,13 +464,13 @@ func (x *translator) ret(p *path, results []*expr) bool {
 	}
 	g := p.top()
 	if g.op != nil {
-		if g.op.takes > 0 {
-			p.set(g.ctx, argKey(g.op.takes), results)
+		if g.op.Takes > 0 {
+			p.set(g.ctx, argKey(g.op.Takes), results)
 		}
 		return true
 	}
 	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
-		if x.sl.value[call] {
+		if x.sl.Values[call] {
 			p.set(g.ctx, call, results)
 		}
 		if p.branched {
@@ -492,13 +494,13 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		p.top().running = true
 		return true
 	}
-	if x.sl.checks[instr] != "" && !x.checked(p, instr) {
+	if x.sl.Checks[instr] != "" && !x.checked(p, instr) {
 		return false
 	}
 	if call, ok := instr.(*ssa.Call); ok && !x.misuse(p, call) {
 		return false
 	}
-	if !x.sl.executed(instr) {
+	if !x.sl.Executed(instr) {
 		return p.advance()
 	}
 	switch i := instr.(type) {
@@ -523,15 +525,15 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 func (x *translator) execIf(p *path, i *ssa.If) bool {
 	f := p.peek()
 	ctx := f.ctx
-	if !x.sl.instr[i] {
-		d := x.prog.info(ctx.fn).ipdom[f.block.Index]
+	if !x.sl.Instrs[i] {
+		d := x.prog.Function(ctx.fn).PostDominator[f.block.Index]
 		if d < 0 {
 			return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
 		}
 		return x.jump(p, ctx.fn.Blocks[d])
 	}
 	then, els := f.block.Succs[0], f.block.Succs[1]
-	if reason := x.prog.branches[i]; reason != "" {
+	if reason := x.prog.Branches[i]; reason != "" {
 		p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
 		return false
 	}
@@ -547,7 +549,7 @@ func (x *translator) execIf(p *path, i *ssa.If) bool {
 // execReturn returns the results of a return statement.
 func (x *translator) execReturn(p *path, i *ssa.Return) bool {
 	ctx := p.peek().ctx
-	var out []*expr
+	var out []*sym.Expr
 	for _, r := range i.Results {
 		out = append(out, p.value(ctx, r)...)
 	}
@@ -557,7 +559,7 @@ func (x *translator) execReturn(p *path, i *ssa.Return) bool {
 // execPanic begins a panic: at its guard, but for one that the compiler has put behind the
 // loops over functions, which has none.
 func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
-	if unreachablePanic(i) {
+	if program.UnreachablePanic(i) {
 		return false
 	}
 	if !i.Pos().IsValid() {
@@ -570,14 +572,14 @@ func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
 // execStore writes to a variable that is not shared, or to memory.
 func (x *translator) execStore(p *path, i *ssa.Store) bool {
 	ctx := p.peek().ctx
-	if x.prog.copiesSync(i) {
+	if x.prog.CopiesSync(i) {
 		x.noteCopy(p, i)
 	}
-	if a, ok := x.sl.parts[i.Addr]; ok {
+	if a, ok := x.sl.Parts[i.Addr]; ok {
 		x.storePart(p, ctx, a, p.value(ctx, i.Val))
 		return p.advance()
 	}
-	if x.sl.plain[i.Addr] {
+	if x.sl.Plain[i.Addr] {
 		p.set(ctx, i.Addr, slices.Clone(p.value(ctx, i.Val)))
 		return p.advance()
 	}
@@ -594,7 +596,7 @@ func (x *translator) execStore(p *path, i *ssa.Store) bool {
 }
 
 // result sets the value of an instruction and goes on to the next one.
-func (p *path) result(v ssa.Value, e ...*expr) bool {
+func (p *path) result(v ssa.Value, e ...*sym.Expr) bool {
 	p.set(p.peek().ctx, v, slices.Clone(e))
 	return p.advance()
 }
@@ -639,7 +641,7 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Field:
 		return x.execField(p, i)
 	case *ssa.IndexAddr:
-		if _, ok := x.sl.parts[i]; ok {
+		if _, ok := x.sl.Parts[i]; ok {
 			return p.advance()
 		}
 		return x.execIndexAddr(p, i)
@@ -654,7 +656,7 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Lookup:
 		return x.execLookup(p, i)
 	case *ssa.Range:
-		return p.result(i, p.value(p.peek().ctx, i.X)[0], num(0))
+		return p.result(i, p.value(p.peek().ctx, i.X)[0], sym.Num(0))
 	case *ssa.Next:
 		return x.execNext(p, i)
 	case *ssa.TypeAssert:
@@ -672,28 +674,28 @@ func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
 	case token.MUL:
 		return x.execLoad(p, i)
 	case token.NOT:
-		return p.result(i, not(p.value(ctx, i.X)[0]))
+		return p.result(i, sym.Not(p.value(ctx, i.X)[0]))
 	case token.SUB, token.XOR:
-		if !isInteger(i.X.Type()) {
-			return p.result(i, unknown("not an integer"))
+		if !program.IsInteger(i.X.Type()) {
+			return p.result(i, sym.Unknown("not an integer"))
 		}
-		from := num(0)
+		from := sym.Num(0)
 		if i.Op == token.XOR {
-			from = num(-1) // all bits
+			from = sym.Num(-1) // all bits
 		}
 		return p.result(i, p.integer(token.SUB, i.Type(), from, p.value(ctx, i.X)[0]))
 	}
-	return p.result(i, unknown("bit operation"))
+	return p.result(i, sym.Unknown("bit operation"))
 }
 
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
 // hold something beyond its limits.
 func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 	ctx := p.peek().ctx
-	if a, ok := x.sl.parts[i.X]; ok {
+	if a, ok := x.sl.Parts[i.X]; ok {
 		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
 	}
-	if x.sl.plain[i.X] {
+	if x.sl.Plain[i.X] {
 		return p.result(i, p.value(ctx, i.X)...)
 	}
 	addr, ok := x.address(p, p.value(ctx, i.X)[0], i)
@@ -705,7 +707,7 @@ func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 	}
 	x.noteVariable(p, i.X)
 	v, lost := x.load(p, addr, x.width(i.Type()))
-	x.decide(p, v, lost, func(q *path, v []*expr) {
+	x.decide(p, v, lost, func(q *path, v []*sym.Expr) {
 		q.set(ctx, i, v)
 		q.advance()
 		x.continueWith(q)
@@ -731,31 +733,31 @@ func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
 // execFieldAddr computes the address of a field. That of the channel of a timer is the address
 // of the timer, and those of other types that the model does not look into are not known.
 func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
-	if _, ok := x.sl.parts[i]; ok {
+	if _, ok := x.sl.Parts[i]; ok {
 		return p.advance()
 	}
 	a := p.value(p.peek().ctx, i.X)[0]
-	st := pointee(i.X.Type()).Underlying().(*types.Struct)
-	if off, ok := libraryField(pointee(i.X.Type()), i.Field); ok {
+	st := program.Pointee(i.X.Type()).Underlying().(*types.Struct)
+	if off, ok := libraryField(program.Pointee(i.X.Type()), i.Field); ok {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
-		return p.result(i, arith(xAdd, a, num(off)))
+		return p.result(i, sym.Arith(sym.OpAdd, a, sym.Num(off)))
 	}
-	if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
+	if isTimer(program.Pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
 		return p.result(i, a)
 	}
-	if x.foreign(pointee(i.X.Type())) {
-		return p.result(i, unkept("field of a foreign type"))
+	if x.foreign(program.Pointee(i.X.Type())) {
+		return p.result(i, sym.Unkept("field of a foreign type"))
 	}
 	if ok := x.notNil(p, a, i); !ok {
 		return false
 	}
 	off := int32(x.fieldOffset(st, i.Field))
-	e := arith(xAdd, a, num(off))
+	e := sym.Arith(sym.OpAdd, a, sym.Num(off))
 	p.offset(e, a, off)
 	return p.result(i, e)
 }
@@ -784,19 +786,19 @@ func kindOf(instr ssa.Instruction) string {
 
 // offset keeps what is known of a pointer that is not nil for the address of a field
 // of what it points to.
-func (p *path) offset(field, pointer *expr, off int32) {
+func (p *path) offset(field, pointer *sym.Expr, off int32) {
 	a, b := p.abs(pointer), p.abs(field)
-	if field.isConst() || a.top || a.iv || b.top {
+	if field.IsConst() || a.Top || a.Interval || b.Top {
 		return
 	}
 	var at []int32
-	for _, k := range a.set {
-		if k != 0 && b.has(k+off) {
+	for _, k := range a.Elems {
+		if k != 0 && b.Has(k+off) {
 			at = append(at, k+off)
 		}
 	}
-	if len(at) > 0 && (b.iv || len(at) < len(b.set)) {
-		p.know(field, abs{set: at})
+	if len(at) > 0 && (b.Interval || len(at) < len(b.Elems)) {
+		p.know(field, sym.Set{Elems: at})
 	}
 }
 
@@ -806,24 +808,24 @@ func (x *translator) resultWidth(f *ssa.Function) int {
 
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
-func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
+func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
 	a = p.simplify(a)
-	if a.op == xUnknown || !p.abs(a).has(0) {
+	if a.Op == sym.OpUnknown || !p.abs(a).Has(0) {
 		return true
 	}
 	isNil := p.simplify(eq(a, 0))
-	if isNil.is(0) {
+	if isNil.Is(0) {
 		return true
 	}
 	nilPanic := func(q *path) {
 		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
 	}
-	if a.isConst() {
+	if a.IsConst() {
 		nilPanic(p)
 		x.continueWith(p)
 		return false
 	}
-	if a.handedOver() {
+	if a.HandedOver() {
 		x.arrive(p, atLocal, 0)
 		return false
 	}
@@ -831,8 +833,8 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 		nilPanic(q)
 		x.continueWith(q)
 	}
-	if p.assume(not(isNil)) {
-		p.know(isNil, absConst(0))
+	if p.assume(sym.Not(isNil)) {
+		p.know(isNil, sym.Single(0))
 		x.continueWith(p)
 	}
 	return false
@@ -841,23 +843,23 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 // address is where a pointer can point, as a list of addresses with the
 // condition under which each holds.
 type address struct {
-	e     *expr
+	e     *sym.Expr
 	addrs []int32
 }
 
 // throughUnknown is the reason for not knowing what a pointer points to that is not
 // known itself.
-func throughUnknown(pointer *expr) string {
+func throughUnknown(pointer *sym.Expr) string {
 	const through = "read through a pointer that is not tracked"
-	if u := pointer.unknownIn(); u != nil && u.why != nil && !strings.HasPrefix(u.why.reason, through) {
-		return through + ": " + u.why.reason
+	if u := pointer.UnknownIn(); u != nil && u.Why != nil && !strings.HasPrefix(u.Why.Reason, through) {
+		return through + ": " + u.Why.Reason
 	}
 	return through
 }
 
 // address resolves a pointer for a load or store. ok is false if it has taken
 // over the path; a nil address is one that is not tracked.
-func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address, bool) {
+func (x *translator) address(p *path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
 	e = p.simplify(e)
 	if !x.notNil(p, e, instr) {
 		return nil, false
@@ -867,27 +869,27 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	}
 	p.expose(e)
 	a := p.abs(e)
-	if e.op == xUnknown || a.top || a.iv {
+	if e.Op == sym.OpUnknown || a.Top || a.Interval {
 		return nil, true
 	}
-	a = a.filter(func(k int32) bool { return k != 0 })
-	if len(a.set) > 16 {
+	a = a.Filter(func(k int32) bool { return k != 0 })
+	if len(a.Elems) > 16 {
 		_, ok, _ := x.concrete(p, e)
 		return nil, ok
 	}
 	s := p.statement(instr)
 	_, isStore := instr.(*ssa.Store)
-	for _, k := range a.set {
-		x.accessed(p, k, x.width(pointee(instrAddr(instr).Type())), s, isStore)
+	for _, k := range a.Elems {
+		x.accessed(p, k, x.width(program.Pointee(instrAddr(instr).Type())), s, isStore)
 	}
-	return &address{e, a.set}, true
+	return &address{e, a.Elems}, true
 }
 
 // noteWrite records that what is written through a pointer, or into a map, is not in
 // the model, unless it is known to be where the model has nothing.
-func (x *translator) noteWrite(p *path, to *expr) {
+func (x *translator) noteWrite(p *path, to *sym.Expr) {
 	to = p.simplify(to)
-	if u := to.unknownIn(); to.isConst() || u != nil && u.why.unkept {
+	if u := to.UnknownIn(); to.IsConst() || u != nil && u.Why.Unkept {
 		return
 	}
 	p.note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
@@ -937,8 +939,8 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 
 // load reads n cells, each with the condition that it is beyond its limits,
 // nil if it cannot be.
-func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
-	out, lost = make([]*expr, n), make([]*expr, n)
+func (x *translator) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
+	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
 			out[i] = p.newCell(o, off+int32(i))
@@ -950,30 +952,30 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
 			e := p.rawCell(a.addrs[k] + int32(i))
 			l := p.lost(e)
 			if l == nil && (p.mayBeLost(e) || x.isLost(a.addrs[k]+int32(i), e)) {
-				e = unknown(beyond)
+				e = sym.Unknown(beyond)
 			}
 			if out[i] == nil {
 				out[i], lost[i] = e, l
 				continue
 			}
-			here := arith(xEq, a.e, num(a.addrs[k]))
-			out[i] = ite(here, e, out[i])
+			here := sym.Arith(sym.OpEq, a.e, sym.Num(a.addrs[k]))
+			out[i] = sym.Ite(here, e, out[i])
 			if l == nil && lost[i] == nil {
 				continue
 			}
 			if l == nil {
-				l = num(0)
+				l = sym.Num(0)
 			}
 			if lost[i] == nil {
-				lost[i] = num(0)
+				lost[i] = sym.Num(0)
 			}
-			lost[i] = ite(here, l, lost[i])
+			lost[i] = sym.Ite(here, l, lost[i])
 		}
 	}
 	return out, lost
 }
 
-func (x *translator) store(p *path, a *address, v []*expr) {
+func (x *translator) store(p *path, a *address, v []*sym.Expr) {
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {
 			p.setNew(o, off+int32(i), e)
@@ -986,7 +988,7 @@ func (x *translator) store(p *path, a *address, v []*expr) {
 				p.put(k+int32(i), e)
 				continue
 			}
-			p.put(k+int32(i), ite(arith(xEq, a.e, num(k)), e, p.rawCell(k+int32(i))))
+			p.put(k+int32(i), sym.Ite(sym.Arith(sym.OpEq, a.e, sym.Num(k)), e, p.rawCell(k+int32(i))))
 		}
 	}
 }

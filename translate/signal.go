@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A signal may come at any moment, or never: to the channel that signal.Notify
@@ -15,9 +18,9 @@ import (
 const ctxSignal = 2
 
 func signalIntrinsics(table map[string]*intrinsic) {
-	table["os/signal.Notify"] = &intrinsic{name: "notify", seed: true, run: notifySignal}
-	table["os/signal.Stop"] = &intrinsic{name: "stopnotify", seed: true, run: stopSignal}
-	table["os/signal.NotifyContext"] = &intrinsic{name: "notifycontext", run: func(x *translator, p *path) bool {
+	table["os/signal.Notify"] = &intrinsic{Operation: program.Operation{Name: "notify", Seed: true}, run: notifySignal}
+	table["os/signal.Stop"] = &intrinsic{Operation: program.Operation{Name: "stopnotify", Seed: true}, run: stopSignal}
+	table["os/signal.NotifyContext"] = &intrinsic{Operation: program.Operation{Name: "notifycontext"}, run: func(x *translator, p *path) bool {
 		if p.peek().ctx.parent == nil {
 			return x.opReturn(p, nil)
 		}
@@ -25,13 +28,13 @@ func signalIntrinsics(table map[string]*intrinsic) {
 		if !ok {
 			return false
 		}
-		r.put(p, chanPayload+ctxDeadline, num(ctxSignal))
-		if x.sl.classes[causes] {
+		r.put(p, chanPayload+ctxDeadline, sym.Num(ctxSignal))
+		if x.sl.Classes[relevance.Causes] {
 			for i, e := range x.errorValue("error signal", "signal") {
 				r.put(p, chanPayload+ctxLater+int32(i), e)
 			}
 		}
-		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e, arith(xAdd, r.e, num(chanPayload+ctxCancel))})
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(chanPayload+ctxCancel))})
 	}}
 }
 
@@ -64,14 +67,14 @@ func notifySignal(x *translator, p *path) bool {
 		}
 	}
 	old := p.cellAt(s.base)
-	more := and(not(eq(old, 0)), not(eq(old, k)))
+	more := sym.And(sym.Not(eq(old, 0)), sym.Not(eq(old, k)))
 	if q := p.fork(more); q != nil {
 		q.bound("more than one channel for signals from here")
 	}
-	if !p.assume(not(more)) {
+	if !p.assume(sym.Not(more)) {
 		return false
 	}
-	p.put(s.base, num(k))
+	p.put(s.base, sym.Num(k))
 	return x.opReturn(p, nil)
 }
 
@@ -90,7 +93,7 @@ func stopSignal(x *translator, p *path) bool {
 	}
 	for _, o := range x.objects() {
 		if x.notified[o] {
-			p.put(o.base, ite(eq(p.cellAt(o.base), k), num(0), p.cellAt(o.base)))
+			p.put(o.base, sym.Ite(eq(p.cellAt(o.base), k), sym.Num(0), p.cellAt(o.base)))
 		}
 	}
 	return x.opReturn(p, nil)
@@ -102,20 +105,20 @@ func (x *translator) signal(p *path, o *object) []*path {
 	var out []*path
 	if o.ctx {
 		if p.assume(eq(p.cellAt(o.behind(ctxDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
-			x.cancel(p, o.base, ctxCanceled, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
+			x.cancel(p, o.base, ctxCanceled, []*sym.Expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
 			out = append(out, p)
 		}
 		return out
 	}
-	for _, k := range p.abs(p.cellAt(o.base)).set {
+	for _, k := range p.abs(p.cellAt(o.base)).Elems {
 		c := x.mem.object(k)
 		if c == nil || c.kind != objChan {
 			continue
 		}
 		q := p.clone()
 		n := q.cellAt(c.base + chanLen)
-		if q.assume(eq(q.cellAt(o.base), k)) && q.assume(arith(xLt, n, num(c.cap))) {
-			q.put(c.base+chanLen, arith(xAdd, n, num(1)))
+		if q.assume(eq(q.cellAt(o.base), k)) && q.assume(sym.Arith(sym.OpLt, n, sym.Num(c.cap))) {
+			q.put(c.base+chanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 			out = append(out, q)
 		}
 	}

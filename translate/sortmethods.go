@@ -4,7 +4,8 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // sort.Sort and sort.Stable order what has the methods of sort.Interface: the model
@@ -41,7 +42,7 @@ var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
 func methodSortIntrinsics(table map[string]*intrinsic) {
 	for _, name := range methodSorts {
-		table[name] = &intrinsic{name: "sortmethods", args: []int{0}, methods: []string{"Len", "Less", "Swap"}, takes: sortedResult, run: sortByMethods}
+		table[name] = &intrinsic{Operation: program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, run: sortByMethods}
 	}
 }
 
@@ -51,7 +52,7 @@ func sortByMethods(x *translator, p *path) bool {
 	switch {
 	case f.phase == 1:
 		g := p.top()
-		g.tgt.args = [][]*expr{g.tgt.args[0], zeros(1), zeros(1)}
+		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], zeros(1), zeros(1)}
 		p.set(g.ctx, argKey(sortedCount), zeros(1))
 		p.set(g.ctx, argKey(sortedResult), zeros(1))
 		return x.callSorted(p, "Len", sortLen)
@@ -67,7 +68,7 @@ func sortByMethods(x *translator, p *path) bool {
 		case n < 2:
 			return x.opReturn(p, nil)
 		}
-		p.set(f.ctx, argKey(sortedCount), []*expr{num(n)})
+		p.set(f.ctx, argKey(sortedCount), []*sym.Expr{sym.Num(n)})
 		p.set(f.ctx, argKey(sortedResult), zeros(1))
 		p.top().phase = pairPhase(1, 1, pairAhead)
 		return true
@@ -81,27 +82,27 @@ func sortByMethods(x *translator, p *path) bool {
 		if j == 0 {
 			i, j = i+1, i+1
 		}
-		if n.isConst() && i >= n.k {
+		if n.IsConst() && i >= n.K {
 			return x.opReturn(p, nil)
 		}
 		p.top().phase = pairPhase(i, j, pairBegun)
-		if n.is(2) {
+		if n.Is(2) {
 			return true
 		}
 		x.arrive(p, atLocal, 0)
 	case pairBegun:
-		if q := p.fork(arith(xLe, n, num(i))); q != nil {
+		if q := p.fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
 			x.opReturn(q, nil)
 			x.continueWith(q)
 		}
-		if p.assume(arith(xLt, num(i), n)) {
-			return x.callSorted(p, "Less", pairPhase(i, j, pairCompared), num(j), num(j-1))
+		if p.assume(sym.Arith(sym.OpLt, sym.Num(i), n)) {
+			return x.callSorted(p, "Less", pairPhase(i, j, pairCompared), sym.Num(j), sym.Num(j-1))
 		}
 	case pairCompared:
 		less := p.arg(sortedResult)[0]
 		p.set(f.ctx, argKey(sortedResult), zeros(1))
 		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
-			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), num(j), num(j-1)) {
+			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
 				x.continueWith(q)
 			}
 		}, func(q *path) { q.top().phase = pairPhase(i+1, i+1, pairAhead) })
@@ -112,7 +113,7 @@ func sortByMethods(x *translator, p *path) bool {
 // callSorted calls a method of the interface that is the first argument of the
 // operation on top of the stack, which goes on in a phase. It reports that the path
 // goes on.
-func (x *translator) callSorted(p *path, name string, phase int, args ...*expr) bool {
+func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Expr) bool {
 	f := p.peek()
 	iface, ok := f.tgt.fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
 	if !ok {
@@ -136,44 +137,12 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*expr) 
 	if !ok {
 		return false
 	}
-	tgt := target{fn: fn, op: intrinsicOf(fn), args: [][]*expr{recv}}
+	tgt := target{fn: fn, op: intrinsicOf(fn), args: [][]*sym.Expr{recv}}
 	for _, a := range args {
-		tgt.args = append(tgt.args, []*expr{a})
+		tgt.args = append(tgt.args, []*sym.Expr{a})
 	}
 	if x.unforeseen(p, tgt) {
 		return x.unsorted(p, "the call graph does not foresee its methods")
 	}
 	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().phase = phase })
-}
-
-// calledMethods are the methods by these names, with bodies, that the library may call
-// of a value: of the type that it has if that is seen, else of all that become
-// interfaces and have them.
-func (p *program) calledMethods(v ssa.Value, names []string) []*ssa.Function {
-	iface, ok := v.Type().Underlying().(*types.Interface)
-	if !ok {
-		return nil
-	}
-	var out []*ssa.Function
-	of := func(t types.Type) {
-		for m := range iface.Methods() {
-			if !slices.Contains(names, m.Name()) {
-				continue
-			}
-			if f := p.ssa.LookupMethod(t, m.Pkg(), m.Name()); f != nil && f.Blocks != nil && !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
-	}
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		of(m.X.Type())
-		return out
-	}
-	for t := range p.converted {
-		if types.Implements(t, iface) {
-			of(t)
-		}
-	}
-	sortFuncs(out)
-	return out
 }

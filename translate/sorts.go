@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Sorting is in the model, as far as it is known how many elements there are: by
@@ -49,27 +51,12 @@ var sorters = map[string]sorter{
 
 func sortIntrinsics(table map[string]*intrinsic) {
 	for name, s := range sorters {
-		in := &intrinsic{name: "sort", args: []int{0}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := &intrinsic{Operation: program.Operation{Name: program.SortOperation, Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
 		if s.by {
-			in.args, in.calls, in.takes = []int{0, 1}, sortFunc, sortResult
+			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
 		table[name] = in
 	}
-}
-
-// sorted is the type of the elements that a call sorts, nil for other calls.
-func sorted(call ssa.CallInstruction) types.Type {
-	if _, ok := sorters[libraryName(call)]; !ok {
-		return nil
-	}
-	v := call.Common().Args[0]
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		v = m.X
-	}
-	if t, ok := v.Type().Underlying().(*types.Slice); ok {
-		return t.Elem()
-	}
-	return nil
 }
 
 // sort executes a sort.
@@ -78,7 +65,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 	call, ok := f.ctx.site.(*ssa.Call)
 	var elem types.Type
 	if ok {
-		elem = sorted(call)
+		elem = x.prog.Sorted(call)
 	}
 	if elem == nil {
 		return x.unsorted(p, "what is sorted is not seen")
@@ -88,13 +75,13 @@ func (x *translator) sort(p *path, s sorter) bool {
 		return x.beginSort(p, s, elem, w)
 	}
 	place := p.arg(sortPlace)
-	base, n := place[0].k, place[1].k
+	base, n := place[0].K, place[1].K
 	k := int32(f.phase-sortPhases) / 2
 	i, j := k/maxSorted, k%maxSorted
 	if (f.phase-sortPhases)%2 == 1 { // the function has returned
 		less := p.arg(sortResult)[0]
 		if !s.index {
-			less = arith(xLt, less, num(0))
+			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
 		p.set(f.ctx, argKey(sortResult), zeros(1))
 		x.branch(p, less, p.here(), "", func(q *path) {
@@ -116,13 +103,13 @@ func (x *translator) sort(p *path, s sorter) bool {
 	case !ok:
 		return false
 	case s.index:
-		tgt.args = [][]*expr{{num(j)}, {num(j - 1)}}
+		tgt.args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
 	default:
 		a, lostA := p.cells(base+j*w, int(w))
 		b, lostB := p.cells(base+(j-1)*w, int(w))
-		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*expr) {
+		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*sym.Expr) {
 			tgt := tgt
-			tgt.args = [][]*expr{v[:w], v[w:]}
+			tgt.args = [][]*sym.Expr{v[:w], v[w:]}
 			if x.compareElements(q, tgt, i, j) {
 				x.continueWith(q)
 			}
@@ -191,8 +178,8 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 		return x.sortValues(p, elem, base, n, w)
 	}
 	g := p.top()
-	place := []*expr{num(base), num(n)}
-	g.tgt.args = [][]*expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
+	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
+	g.tgt.args = [][]*sym.Expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
 	p.set(g.ctx, argKey(sortPlace), place)
 	p.set(g.ctx, argKey(sortResult), zeros(1))
 	g.phase = sortPhase(1, 1)
@@ -201,19 +188,19 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 
 // sortValues sorts integers or texts.
 func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool {
-	if w != 1 || !isInteger(elem) && !isString(elem) {
+	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return x.unsorted(p, "elements of this type are not tracked")
 	}
 	v, lost := p.cells(base, int(n))
-	x.decideAll(p, v, lost, func(q *path, v []*expr) {
+	x.decideAll(p, v, lost, func(q *path, v []*sym.Expr) {
 		for i := 1; i < len(v); i++ {
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]
-				less := arith(xLt, b, a)
-				if isString(elem) {
+				less := sym.Arith(sym.OpLt, b, a)
+				if program.IsString(elem) {
 					less = x.textOp(q, token.LSS, b, a)
 				}
-				v[j-1], v[j] = ite(less, b, a), ite(less, a, b)
+				v[j-1], v[j] = sym.Ite(less, b, a), sym.Ite(less, a, b)
 			}
 		}
 		for i, e := range v {

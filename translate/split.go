@@ -48,7 +48,7 @@ func (x *translator) busiest() token.Pos {
 		}
 	}
 	if most == nil {
-		return x.prog.entry.Pos()
+		return x.prog.Entry.Pos()
 	}
 	p := x.newPath(most.tmpl, most)
 	p.frames = most.frames

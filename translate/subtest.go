@@ -8,6 +8,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A call of t.Run that is a site starts a goroutine, and waits until that has
@@ -38,16 +40,16 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = &intrinsic{name: "run", seed: true, args: []int{0, 2}}
-	testParallel = &intrinsic{name: "parallel", seed: true, args: []int{}}
+	testRun      = &intrinsic{Operation: program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}}
+	testParallel = &intrinsic{Operation: program.Operation{Name: "parallel", Seed: true, Args: []int{}}}
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = &intrinsic{name: "subtest", kind: sites.Subtest, seed: true, args: []int{0, 2}}
-	parallelWait = &intrinsic{name: "parallel", kind: sites.Parallel, block: true, args: []int{}}
-	subtestBody  = &intrinsic{name: "subtest", seed: true, args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}
-	subtestJoin  = &intrinsic{name: "join", kind: sites.Join, block: true}
+	subtestRun   = &intrinsic{Operation: program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}}
+	parallelWait = &intrinsic{Operation: program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}}
+	subtestBody  = &intrinsic{Operation: program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
+	subtestJoin  = &intrinsic{Operation: program.Operation{Name: "join", Kind: sites.Join, Blocks: true}}
 )
 
 func init() {
@@ -63,13 +65,13 @@ func runSubtest(x *translator, p *path) bool {
 		return x.prepareSubtest(p)
 	}
 	if p.peek().phase == 2 {
-		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	f := p.peek()
 	if f.phase == 1 {
 		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 		p.top().phase = 3
-		if x.sl.testContext {
+		if x.sl.TestContext {
 			r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
 			if !ok {
 				return false
@@ -103,18 +105,18 @@ func (p *path) subtest() *frame {
 func (t *template) subtest() bool { return len(t.start) > 0 && t.start[0].op == subtestBody }
 
 // subtestArg is an argument of the goroutine of a subtest.
-func (p *path) subtestArg(k int) *expr {
+func (p *path) subtestArg(k int) *sym.Expr {
 	if e := p.env.m[envKey{p.frames[0].ctx, argKey(k)}]; len(e) > 0 {
 		return e[0]
 	}
-	return unknown("an argument that is not tracked")
+	return sym.Unknown("an argument that is not tracked")
 }
 
 // prepareSubtest makes what t.Run needs, in front of its guard.
 func (x *translator) prepareSubtest(p *path) bool {
 	if p.t.parent != nil && p.subtest() == nil {
 		p.note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
-		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *frame) bool { return f.op == testRun }) {
 		p.note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
@@ -132,17 +134,17 @@ func (x *translator) prepareSubtest(p *path) bool {
 				return false
 			}
 			r.clear(p, nil)
-			p.set(p.frames[0].ctx, argKey(subtestOwn), []*expr{r.e})
+			p.set(p.frames[0].ctx, argKey(subtestOwn), []*sym.Expr{r.e})
 		}
 	}
 	g := p.top()
-	if x.sl.testContext {
+	if x.sl.TestContext {
 		r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
 		if !ok {
 			return false
 		}
-		g.tgt.args = append(slices.Clone(g.tgt.args[:3]), []*expr{r.e})
-		p.set(g.ctx, argKey(3), []*expr{r.e})
+		g.tgt.args = append(slices.Clone(g.tgt.args[:3]), []*sym.Expr{r.e})
+		p.set(g.ctx, argKey(3), []*sym.Expr{r.e})
 	}
 	g.op, g.phase = subtestRun, 0
 	return true
@@ -173,7 +175,7 @@ func (x *translator) parallelCell(scope int32, t *template) int32 {
 }
 
 // allEnded is the condition that no parallel subtest of a test goes on.
-func (x *translator) allEnded(p *path, scope int32) *expr {
+func (x *translator) allEnded(p *path, scope int32) *sym.Expr {
 	o := x.mem.object(scope)
 	if o.joiners == nil {
 		o.joiners = map[*location]bool{}
@@ -183,7 +185,7 @@ func (x *translator) allEnded(p *path, scope int32) *expr {
 	}
 	e := eq(p.cellAt(scope+scopeParallels), 0)
 	for _, a := range o.parallels {
-		e = and(e, eq(p.cellAt(a), 0))
+		e = sym.And(e, eq(p.cellAt(a), 0))
 	}
 	return e
 }
@@ -200,11 +202,11 @@ func (x *translator) testScope() int32 {
 }
 
 // ownScope is the object of the test function that the path is in, 0 for none.
-func (p *path) ownScope() *expr {
+func (p *path) ownScope() *sym.Expr {
 	if p.subtest() != nil {
 		return p.subtestArg(subtestOwn)
 	}
-	return num(p.x.testScope())
+	return sym.Num(p.x.testScope())
 }
 
 // startSubtest starts the goroutine of a subtest, and then waits for it.
@@ -217,14 +219,14 @@ func startSubtest(x *translator, p *path) bool {
 		if !p.assume(eq(p.cellAt(scope+scopeWaits), 0)) {
 			return false
 		}
-		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
+		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	p.put(scope+scopeWaits, num(1))
-	ctx := num(0)
+	p.put(scope+scopeWaits, sym.Num(1))
+	ctx := sym.Num(0)
 	if len(p.peek().tgt.args) > 3 {
 		ctx = p.arg(3)[0]
 	}
-	tgt := target{op: subtestBody, args: [][]*expr{{num(scope)}, p.arg(2)[:1], {ctx}, {num(0)}}}
+	tgt := target{op: subtestBody, args: [][]*sym.Expr{{sym.Num(scope)}, p.arg(2)[:1], {ctx}, {sym.Num(0)}}}
 	x.spawnTarget(p, p.peek().ctx.site, tgt, func(q *path) {
 		q.top().phase = 2
 		q.role = artifact.RoleCommit
@@ -234,7 +236,7 @@ func startSubtest(x *translator, p *path) bool {
 }
 
 // scopeAt is the object at an address. With ok false it has taken over the path.
-func (x *translator) scopeAt(p *path, addr *expr) (int32, bool) {
+func (x *translator) scopeAt(p *path, addr *sym.Expr) (int32, bool) {
 	k, ok, tracked := x.concrete(p, addr)
 	if !tracked {
 		x.unsupported(p.here(), "subtest", "the test that it belongs to is not tracked: "+why(addr))
@@ -249,7 +251,7 @@ func bodyOfSubtest(x *translator, p *path) bool {
 		endSubtest(x, p)
 		return x.opReturn(p, nil)
 	}
-	if x.sl.testContext && p.t.once {
+	if x.sl.TestContext && p.t.once {
 		p.put(x.scopeCell(f.ctx), p.arg(subtestContext)[0])
 	}
 	if !x.callArg(p, subtestFunc, func(q *path) { q.top().phase = 2 }) {
@@ -269,13 +271,13 @@ func endSubtest(x *translator, p *path) bool {
 	for _, k := range p.addresses(parent) {
 		switch {
 		case parallel && p.t.once:
-			p.put(x.parallelCell(k, p.t), num(0))
+			p.put(x.parallelCell(k, p.t), sym.Num(0))
 		case parallel:
 			n := p.cellAt(k + scopeParallels)
-			p.put(k+scopeParallels, ite(eq(parent, k), arith(xSub, n, num(1)), n))
+			p.put(k+scopeParallels, sym.Ite(eq(parent, k), sym.Arith(sym.OpSub, n, sym.Num(1)), n))
 		default:
 			w := p.cellAt(k + scopeWaits)
-			p.put(k+scopeWaits, ite(eq(parent, k), num(0), w))
+			p.put(k+scopeWaits, sym.Ite(eq(parent, k), sym.Num(0), w))
 		}
 	}
 	return true
@@ -302,22 +304,22 @@ func parallelSubtest(x *translator, p *path) bool {
 		return false
 	}
 	if p.t.once {
-		p.put(x.parallelCell(scope, p.t), num(1))
+		p.put(x.parallelCell(scope, p.t), sym.Num(1))
 	} else {
 		if c := x.mem.cells[scope+scopeParallels]; !c.fix { // it is counted in
-			c.abs, c.fix = absRange(0, int32(x.opts.Counter)), true
+			c.abs, c.fix = sym.Range(0, int32(x.opts.Counter)), true
 			x.wake(c)
 		}
-		n, lim := p.cellAt(scope+scopeParallels), num(int32(x.opts.Counter))
-		if q := p.fork(arith(xLe, lim, n)); q != nil {
+		n, lim := p.cellAt(scope+scopeParallels), sym.Num(int32(x.opts.Counter))
+		if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
 			q.bound("more parallel subtests than the model counts")
 		}
-		if !p.assume(arith(xLt, n, lim)) {
+		if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
 			return false
 		}
-		p.put(scope+scopeParallels, arith(xAdd, n, num(1)))
+		p.put(scope+scopeParallels, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	}
-	p.put(scope+scopeWaits, num(0))
+	p.put(scope+scopeWaits, sym.Num(0))
 	paused := *p.subtest()
 	paused.phase = pausedPhase
 	p.frames[0] = &paused
@@ -371,16 +373,16 @@ func (x *translator) endJoin(p *path) bool {
 		done(q)
 		x.continueWith(q)
 	}
-	if !p.assume(not(ended)) {
+	if !p.assume(sym.Not(ended)) {
 		return false
 	}
 	done(p)
-	p.put(scope+scopeReturned, num(1))
+	p.put(scope+scopeReturned, sym.Num(1))
 	at := x.idx.End().Pos
 	if p.subtest() != nil {
 		at = p.t.site.Pos
 	}
-	x.pushOp(p, x.context(p.t, f.ctx, nil, 0, nil, subtestJoin.name), target{op: subtestJoin, args: [][]*expr{{num(scope)}}, pos: at}, true)
+	x.pushOp(p, x.context(p.t, f.ctx, nil, 0, nil, subtestJoin.Name), target{op: subtestJoin, args: [][]*sym.Expr{{sym.Num(scope)}}, pos: at}, true)
 	return true
 }
 
@@ -407,7 +409,7 @@ func (p *path) siteOf(kind sites.Kind) sites.ID {
 				return s.ID
 			}
 		}
-		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !synthetic(f.ctx.parent.fn) {
+		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !program.Synthetic(f.ctx.parent.fn) {
 			break
 		}
 	}
@@ -441,13 +443,13 @@ func (x *translator) scopeCell(scope *callPath) int32 {
 }
 
 // contextOfSubtest is the address of the context of a subtest.
-func (x *translator) contextOfSubtest(p *path, scope *callPath) *expr {
+func (x *translator) contextOfSubtest(p *path, scope *callPath) *sym.Expr {
 	started := scope == scope.tmpl.root // it has a goroutine
 	switch {
 	case started && p.t == scope.tmpl:
 		return p.subtestArg(subtestContext)
 	case started && !scope.tmpl.once:
-		return unknown("the context of a subtest of which there can be several, in a goroutine that it has started")
+		return sym.Unknown("the context of a subtest of which there can be several, in a goroutine that it has started")
 	}
 	return p.cellAt(x.scopeCell(scope))
 }

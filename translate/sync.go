@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"go/types"
 	"slices"
 	"strings"
 
@@ -9,29 +8,15 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// An intrinsic is a function of the library, or a builtin, whose effect the
-// model knows. On the stack of a goroutine it is a frame without a body, so
-// that it can be called, deferred, started and passed around like any other.
+// An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
+// is a frame without a body, so that it can be called, deferred, started and passed around like
+// any other.
 type intrinsic struct {
-	name  string
-	kind  sites.Kind // of its guard, Invalid for none
-	block bool       // it can wait
-	seed  bool       // relevant by itself
-	reads bool       // the memory that its first argument points to
-	// writes: likewise.
-	writes bool
-	args   []int // numbers of the arguments that matter; nil for the first
-	// also are numbers of arguments that the slice asks for itself.
-	also []int
-	// calls is the number of the argument that it calls, 0 for none, and takes
-	// that of the argument to keep what it returns in.
-	calls, takes int
-	// forwards: it calls its first argument with the others.
-	forwards bool
-	// methods are those of its first argument, an interface, that it calls.
-	methods []string
+	program.Operation
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
 	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
@@ -39,37 +24,15 @@ type intrinsic struct {
 	unwound func(x *translator, p *path) bool
 }
 
-func (in *intrinsic) needs(k int) bool {
-	if in.args == nil {
-		return k == 0
-	}
-	for _, a := range in.args {
-		if a == k {
-			return true
-		}
-	}
-	return false
-}
-
 // keep is the number of scalars that survive inside the operation.
 func (in *intrinsic) keep(f *frame) int { return 0 }
-
-func fullName(f *ssa.Function) string {
-	if o := f.Origin(); o != nil {
-		f = o
-	}
-	if obj, ok := f.Object().(*types.Func); ok {
-		return obj.FullName()
-	}
-	return f.String()
-}
 
 // intrinsicOf returns what the model knows of a function without body.
 func intrinsicOf(f *ssa.Function) *intrinsic {
 	if f == nil || f.Blocks != nil {
 		return nil
 	}
-	name := fullName(f)
+	name := program.FullName(f)
 	if in := intrinsics[name]; in != nil {
 		return in
 	}
@@ -79,46 +42,12 @@ func intrinsicOf(f *ssa.Function) *intrinsic {
 	return nil
 }
 
-func calleeIntrinsic(p *program, call ssa.CallInstruction) *intrinsic {
-	if f := call.Common().StaticCallee(); f != nil {
-		return intrinsicOf(f)
+// operationOf returns what is known of such a function for a program.
+func operationOf(f *ssa.Function) *program.Operation {
+	if in := intrinsicOf(f); in != nil {
+		return &in.Operation
 	}
 	return nil
-}
-
-// lockerMethod reports that a method is one of sync.Locker.
-func lockerMethod(m *types.Func) bool {
-	sig, ok := m.Type().(*types.Signature)
-	if !ok || sig.Recv() == nil {
-		return false
-	}
-	n, ok := types.Unalias(sig.Recv().Type()).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Locker"
-}
-
-// ofSync reports that an interface of the program's own, whose method is called,
-// can hold a type of package sync: its methods have no callees in the call graph.
-func (p *program) ofSync(c *ssa.CallCommon) bool {
-	iface, ok := c.Value.Type().Underlying().(*types.Interface)
-	if !ok || iface.NumMethods() == 0 {
-		return false
-	}
-	for _, q := range p.src.Packages {
-		if q.Types == nil {
-			continue
-		}
-		for _, imported := range q.Types.Imports() {
-			if imported.Path() != "sync" {
-				continue
-			}
-			for _, name := range []string{"Mutex", "RWMutex", "WaitGroup", "Cond"} {
-				if o := imported.Scope().Lookup(name); o != nil && types.Implements(types.NewPointer(o.Type()), iface) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 var (
@@ -128,7 +57,7 @@ var (
 
 func init() {
 	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
-		return &intrinsic{name: name, kind: kind, block: block, seed: true, run: run}
+		return &intrinsic{Operation: program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run: run}
 	}
 	intrinsics = map[string]*intrinsic{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
@@ -140,15 +69,15 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    {name: "add", kind: sites.WaitGroupAdd, seed: true, args: []int{0, 1}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
-		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, num(-1)) }),
+		"(*sync.WaitGroup).Add":    {Operation: program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     {name: "go", kind: sites.WaitGroupGo, seed: true, args: []int{0, 1}, run: wgGo},
-		"(*sync.Once).Do":          {name: "once", kind: sites.OnceDo, block: true, seed: true, args: []int{0, 1}, run: onceDo, unwound: onceDone},
-		"os.Exit":                  {name: "exit", kind: sites.Exit, seed: true, args: []int{0}, run: osExit},
+		"(*sync.WaitGroup).Go":     {Operation: program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, run: wgGo},
+		"(*sync.Once).Do":          {Operation: program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, run: onceDo, unwound: onceDone},
+		"os.Exit":                  {Operation: program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, run: osExit},
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               {name: "sleep", kind: sites.Sleep, seed: true, args: []int{}, run: sleep},
-		"runtime.Gosched":          {name: "gosched", args: []int{}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+		"time.Sleep":               {Operation: program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, run: sleep},
+		"runtime.Gosched":          {Operation: program.Operation{Name: "gosched", Args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
 	}
 	endingIntrinsics(intrinsics)
 	atomics(intrinsics)
@@ -169,7 +98,7 @@ func init() {
 	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": {name: "panic", kind: sites.Panic, seed: true, run: func(x *translator, p *path) bool {
+		"panic": {Operation: program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, run: func(x *translator, p *path) bool {
 			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
@@ -202,8 +131,8 @@ func testingIntrinsic(name string) *intrinsic {
 }
 
 var (
-	testFatal = &intrinsic{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}
-	testSkip  = &intrinsic{name: "skip", kind: sites.Exit, seed: true, args: []int{}}
+	testFatal = &intrinsic{Operation: program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}}
+	testSkip  = &intrinsic{Operation: program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -213,17 +142,17 @@ func (x *translator) stepOp(p *path) bool {
 		return x.stepUnwind(p)
 	}
 	if f.phase == 0 {
-		if f.op.kind != sites.Invalid {
+		if f.op.Kind != sites.Invalid {
 			site := x.siteOfOp(p)
-			if f.op.kind.IsAccess() && !x.access[site] {
+			if f.op.Kind.IsAccess() && !x.access[site] {
 				p.top().phase = 1
 				return f.op.run(x, p)
 			}
 			if site == 0 {
-				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				x.unsupported(p.here(), f.op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
-			if f.op.kind == sites.Exit {
+			if f.op.Kind == sites.Exit {
 				p.top().guess = p.picks > 0
 			}
 			x.arrive(p, atOp, site)
@@ -236,7 +165,7 @@ func (x *translator) stepOp(p *path) bool {
 
 // siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
-	kind := p.peek().op.kind
+	kind := p.peek().op.Kind
 	if p.peek().op == wgBody {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
 	}
@@ -255,17 +184,17 @@ func (x *translator) siteOfOp(p *path) sites.ID {
 func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
 	shape := target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}
 	for k, a := range tgt.args {
-		if !tgt.op.needs(k) && !slices.Contains(tgt.op.also, k) {
+		if !tgt.op.Needs(k) && !slices.Contains(tgt.op.Also, k) {
 			a = nil
 		}
 		shape.args = append(shape.args, a)
-		p.set(c, argKey(k), append([]*expr(nil), a...))
+		p.set(c, argKey(k), append([]*sym.Expr(nil), a...))
 	}
 	p.push(&frame{ctx: c, op: tgt.op, tgt: shape, deferred: deferred})
 }
 
 // arg returns argument k of the operation on top of the stack.
-func (p *path) arg(k int) []*expr {
+func (p *path) arg(k int) []*sym.Expr {
 	f := p.peek()
 	if e := p.env.m[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
 		return e
@@ -274,8 +203,8 @@ func (p *path) arg(k int) []*expr {
 }
 
 // args returns all arguments of the operation on top of the stack.
-func (p *path) args() [][]*expr {
-	out := make([][]*expr, max(3, len(p.peek().tgt.args)))
+func (p *path) args() [][]*sym.Expr {
+	out := make([][]*sym.Expr, max(3, len(p.peek().tgt.args)))
 	for k := range out {
 		out[k] = p.arg(k)
 	}
@@ -283,7 +212,7 @@ func (p *path) args() [][]*expr {
 }
 
 // opReturn ends the operation on top of the stack with a result.
-func (x *translator) opReturn(p *path, result []*expr) bool { return x.ret(p, result) }
+func (x *translator) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
 
 // object resolves the receiver of an operation. false means that it has taken
 // over the path.
@@ -292,7 +221,7 @@ func (x *translator) receiver(p *path) (int32, bool) {
 	e := p.simplify(p.arg(0)[0])
 	k, ok, tracked := x.concrete(p, e)
 	if !tracked {
-		x.unsupported(p.here(), f.op.name, "the object it is called on is not tracked: "+why(e))
+		x.unsupported(p.here(), f.op.Name, "the object it is called on is not tracked: "+why(e))
 		return 0, false
 	}
 	if !ok {
@@ -306,14 +235,14 @@ func (x *translator) receiver(p *path) (int32, bool) {
 	return k, true
 }
 
-func why(e *expr) string {
-	if u := e.unknownIn(); u != nil && u.why != nil {
-		return u.why.reason
+func why(e *sym.Expr) string {
+	if u := e.UnknownIn(); u != nil && u.Why != nil {
+		return u.Why.Reason
 	}
 	return "it can be too many things"
 }
 
-func eq(e *expr, k int32) *expr { return arith(xEq, e, num(k)) }
+func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }
 
 // fatal ends the program with an error that cannot be recovered.
 func (x *translator) fatal(p *path, detail string) {
@@ -328,7 +257,7 @@ func lock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a), 0)) {
 		return false
 	}
-	p.put(a, num(1))
+	p.put(a, sym.Num(1))
 	p.hold(a, true)
 	return x.opReturn(p, nil)
 }
@@ -344,22 +273,22 @@ func unlock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a), 1)) {
 		return false
 	}
-	p.put(a, num(0))
+	p.put(a, sym.Num(0))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
 
 // either continues with the operation's two outcomes.
-func (x *translator) either(p *path, c *expr, yes func(q *path)) bool {
-	if q := p.fork(not(c)); q != nil {
-		x.opReturn(q, []*expr{num(0)})
+func (x *translator) either(p *path, c *sym.Expr, yes func(q *path)) bool {
+	if q := p.fork(sym.Not(c)); q != nil {
+		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
 	}
 	if !p.assume(c) {
 		return false
 	}
 	yes(p)
-	return x.opReturn(p, []*expr{num(1)})
+	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
 func tryLock(x *translator, p *path) bool {
@@ -368,7 +297,7 @@ func tryLock(x *translator, p *path) bool {
 		return false
 	}
 	return x.either(p, eq(p.cellAt(a), 0), func(q *path) {
-		q.put(a, num(1))
+		q.put(a, sym.Num(1))
 		q.hold(a, true)
 	})
 }
@@ -403,17 +332,17 @@ func rwLock(x *translator, p *path) bool {
 // own; others wait at their guards. It reports whether the lock is taken.
 func (x *translator) writeLock(p *path, a int32, announced int) bool {
 	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
-	free := and(eq(held, 0), eq(pending, 0))
-	if q := p.fork(and(free, not(eq(readers, 0)))); q != nil {
-		q.put(a+rwPending, num(1))
+	free := sym.And(eq(held, 0), eq(pending, 0))
+	if q := p.fork(sym.And(free, sym.Not(eq(readers, 0)))); q != nil {
+		q.put(a+rwPending, sym.Num(1))
 		q.top().phase = announced
 		q.role = artifact.RoleCommit
 		x.arrive(q, atQueue, x.siteOfOp(q))
 	}
-	if !p.assume(and(free, eq(readers, 0))) {
+	if !p.assume(sym.And(free, eq(readers, 0))) {
 		return false
 	}
-	p.put(a+rwHeld, num(1))
+	p.put(a+rwHeld, sym.Num(1))
 	return true
 }
 
@@ -423,8 +352,8 @@ func (x *translator) writeLockAnnounced(p *path, a int32) bool {
 	if !p.assume(eq(p.cellAt(a+rwReaders), 0)) {
 		return false
 	}
-	p.put(a+rwPending, num(0))
-	p.put(a+rwHeld, num(1))
+	p.put(a+rwPending, sym.Num(0))
+	p.put(a+rwHeld, sym.Num(1))
 	return true
 }
 
@@ -439,7 +368,7 @@ func rwUnlock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a+rwHeld), 1)) {
 		return false
 	}
-	p.put(a+rwHeld, num(0))
+	p.put(a+rwHeld, sym.Num(0))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
@@ -449,9 +378,9 @@ func rwTryLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	c := and(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
+	c := sym.And(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
 	return x.either(p, c, func(q *path) {
-		q.put(a+rwHeld, num(1))
+		q.put(a+rwHeld, sym.Num(1))
 		q.hold(a, true)
 	})
 }
@@ -459,14 +388,14 @@ func rwTryLock(x *translator, p *path) bool {
 // moreReaders counts a reader in.
 func (x *translator) moreReaders(p *path, a int32) bool {
 	n := p.cellAt(a + rwReaders)
-	lim := num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLe, lim, n)); q != nil {
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
 		q.bound("more readers of a lock than the model counts")
 	}
-	if !p.assume(arith(xLt, n, lim)) {
+	if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
 		return false
 	}
-	p.put(a+rwReaders, arith(xAdd, n, num(1)))
+	p.put(a+rwReaders, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	p.hold(a, false)
 	return true
 }
@@ -476,7 +405,7 @@ func rLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	if !p.assume(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
+	if !p.assume(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
 		return false
 	}
 	return x.opReturn(p, nil)
@@ -491,10 +420,10 @@ func rUnlock(x *translator, p *path) bool {
 	if q := p.fork(eq(n, 0)); q != nil {
 		x.fatal(q, "sync: RUnlock of unlocked RWMutex")
 	}
-	if !p.assume(arith(xLt, num(0), n)) {
+	if !p.assume(sym.Arith(sym.OpLt, sym.Num(0), n)) {
 		return false
 	}
-	p.put(a+rwReaders, arith(xSub, n, num(1)))
+	p.put(a+rwReaders, sym.Arith(sym.OpSub, n, sym.Num(1)))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
@@ -504,40 +433,40 @@ func tryRLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	c := and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))
-	if q := p.fork(not(c)); q != nil {
-		x.opReturn(q, []*expr{num(0)})
+	c := sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))
+	if q := p.fork(sym.Not(c)); q != nil {
+		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
 	}
 	if !p.assume(c) || !x.moreReaders(p, a) {
 		return false
 	}
-	return x.opReturn(p, []*expr{num(1)})
+	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
-func wgAdd(x *translator, p *path, delta *expr) bool {
+func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
-	if delta.op == xUnknown {
+	if delta.Op == sym.OpUnknown {
 		p.note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
 		for k := range int32(3) {
 			q := p.clone()
-			q.set(q.peek().ctx, argKey(1), []*expr{num(k)})
+			q.set(q.peek().ctx, argKey(1), []*sym.Expr{sym.Num(k)})
 			x.continueWith(q)
 		}
 		return false
 	}
-	n, ok := x.wgCounter(p, arith(xAdd, p.cellAt(a), delta))
+	n, ok := x.wgCounter(p, sym.Arith(sym.OpAdd, p.cellAt(a), delta))
 	if !ok {
 		return false
 	}
-	lim := num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLt, lim, n)); q != nil {
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLt, lim, n)); q != nil {
 		q.bound("a wait group counter greater than the model counts")
 	}
-	if !p.assume(arith(xLe, n, lim)) {
+	if !p.assume(sym.Arith(sym.OpLe, n, lim)) {
 		return false
 	}
 	p.put(a, n)
@@ -546,12 +475,12 @@ func wgAdd(x *translator, p *path, delta *expr) bool {
 
 // wgCounter is n, what a counter is set to, where it is not negative; the operation panics
 // elsewhere. It reports whether p goes on.
-func (x *translator) wgCounter(p *path, n *expr) (*expr, bool) {
-	if q := p.fork(arith(xLt, n, num(0))); q != nil {
+func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
+	if q := p.fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
 		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
 		x.continueWith(q)
 	}
-	return n, p.assume(arith(xLe, num(0), n))
+	return n, p.assume(sym.Arith(sym.OpLe, sym.Num(0), n))
 }
 
 func wgWait(x *translator, p *path) bool {
@@ -579,7 +508,7 @@ func onceDo(x *translator, p *path) bool {
 	}
 	f := p.peek()
 	if f.phase == 2 { // the function has returned
-		p.put(a, num(onceOver))
+		p.put(a, sym.Num(onceOver))
 		return x.opReturn(p, nil)
 	}
 	s := p.cellAt(a)
@@ -591,13 +520,13 @@ func onceDo(x *translator, p *path) bool {
 		return false
 	}
 	return x.callArg(p, 1, func(q *path) {
-		q.put(a, num(onceRunning))
+		q.put(a, sym.Num(onceRunning))
 		q.top().phase = 2
 	})
 }
 
 func onceDone(x *translator, p *path) bool {
-	p.putAt(p.arg(0)[0], 0, num(onceOver))
+	p.putAt(p.arg(0)[0], 0, sym.Num(onceOver))
 	return true
 }
 
@@ -621,13 +550,13 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 		if tgt.fn == nil {
 			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
-		if f.op.takes > 0 {
-			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))
+		if f.op.Takes > 0 {
+			p.set(f.ctx, argKey(f.op.Takes), x.unknowns(len(p.arg(f.op.Takes)), "the result of a function that is not in the model"))
 		}
 		return true
 	}
 	if tgt.op != nil {
-		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.name), tgt, false)
+		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.Name), tgt, false)
 		return true
 	}
 	return x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)
@@ -635,7 +564,7 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 
 func osExit(x *translator, p *path) bool {
 	e := p.simplify(p.arg(0)[0])
-	x.exits(p, e.isConst() && e.k == 0, !e.isConst(), "os.Exit")
+	x.exits(p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
 	return false
 }
 
@@ -707,6 +636,6 @@ func closeChan(x *translator, p *path) bool {
 	if !p.assume(eq(closed, 0)) {
 		return false
 	}
-	p.put(k+chanClosed, num(1))
+	p.put(k+chanClosed, sym.Num(1))
 	return x.opReturn(p, nil)
 }

@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A sync.Map is a small map from interface values to interface values, at its
@@ -15,64 +17,64 @@ var anyMap = types.NewMap(emptyInterface, emptyInterface)
 func syncMapIntrinsics(table map[string]*intrinsic) {
 	// A method on the map o reads its entries, and with writes changes them.
 	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
-		in := &intrinsic{name: "map" + name, reads: true, writes: writes, run: func(x *translator, p *path) bool {
+		in := &intrinsic{Operation: program.Operation{Name: "map" + name, Reads: true, Writes: writes}, run: func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
 		}}
 		for k := range args {
-			in.args = append(in.args, k)
+			in.Args = append(in.Args, k)
 		}
 		table["(*sync.Map)."+name] = in
 	}
 	method("Load", 2, false, func(x *translator, p *path, o *object) bool {
-		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*expr, has *expr) bool {
+		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
 	method("Store", 3, true, func(x *translator, p *path, o *object) bool {
-		return x.find(p, o, p.arg(1), func(q *path, found []*expr) bool {
+		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
 			return x.update(q, o, found, q.arg(1), q.arg(2)) && x.opReturn(q, nil)
 		})
 	})
 	method("LoadOrStore", 3, true, func(x *translator, p *path, o *object) bool {
-		return x.whether(p, o, func(q *path, _, val []*expr) bool {
-			return x.opReturn(q, append(val[:2:2], num(1)))
+		return x.whether(p, o, func(q *path, _, val []*sym.Expr) bool {
+			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
 			val := q.arg(2)
-			return x.insert(q, o, val) && x.opReturn(q, append(val[:2:2], num(0)))
+			return x.insert(q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
 		})
 	})
 	method("LoadAndDelete", 2, true, func(x *translator, p *path, o *object) bool {
-		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*expr, has *expr) bool {
+		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
 			q.wipe(o, found)
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
 	method("Delete", 2, true, func(x *translator, p *path, o *object) bool {
-		return x.find(p, o, p.arg(1), func(q *path, found []*expr) bool {
+		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
 			q.wipe(o, found)
 			return x.opReturn(q, nil)
 		})
 	})
 	method("Swap", 3, true, func(x *translator, p *path, o *object) bool {
-		return x.whether(p, o, func(q *path, found, val []*expr) bool {
+		return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
 			q.replace(o, found, q.arg(2))
-			return x.opReturn(q, append(val[:2:2], num(1)))
+			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
 			return x.insert(q, o, q.arg(2)) && x.opReturn(q, zeros(3))
 		})
 	})
 	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *object) bool {
-		return x.ifEqual(p, o, func(q *path, found []*expr) { q.replace(o, found, q.arg(3)) })
+		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.replace(o, found, q.arg(3)) })
 	})
 	method("CompareAndDelete", 3, true, func(x *translator, p *path, o *object) bool {
-		return x.ifEqual(p, o, func(q *path, found []*expr) { q.wipe(o, found) })
+		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.wipe(o, found) })
 	})
 	method("Clear", 1, true, func(x *translator, p *path, o *object) bool {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := &intrinsic{name: "maprange", reads: true, args: []int{0, 1}, calls: 1, takes: 4, run: rangeSyncMap}
+	in := &intrinsic{Operation: program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, run: rangeSyncMap}
 	table["(*sync.Map).Range"] = in
 }
 
@@ -112,14 +114,14 @@ func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool)
 
 // whether looks the key of the operation on top of the stack up, and completes
 // the path by whether there is an entry. Both report whether their path goes on.
-func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []*expr) bool, no func(q *path) bool) bool {
-	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*expr, has *expr) bool {
+func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
+	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
 		has = q.simplify(has)
-		if has.handedOver() {
+		if has.HandedOver() {
 			x.arrive(q, atLocal, 0)
 			return false
 		}
-		if r := q.fork(not(has)); r != nil && no(r) {
+		if r := q.fork(sym.Not(has)); r != nil && no(r) {
 			x.continueWith(r)
 		}
 		return q.assume(has) && yes(q, found, val)
@@ -127,30 +129,30 @@ func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []
 }
 
 // insert takes a free entry for the key of the operation on top of the stack.
-func (x *translator) insert(p *path, o *object, val []*expr) bool {
+func (x *translator) insert(p *path, o *object, val []*sym.Expr) bool {
 	return x.update(p, o, zeros(int(o.elems)), p.arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
-func (p *path) replace(o *object, found, val []*expr) {
+func (p *path) replace(o *object, found, val []*sym.Expr) {
 	for n := range found {
 		at := o.entry(n) + int32(1+p.x.width(o.mapping.Key()))
 		for c, e := range val {
-			p.put(at+int32(c), ite(found[n], e, p.rawCell(at+int32(c))))
+			p.put(at+int32(c), sym.Ite(found[n], e, p.rawCell(at+int32(c))))
 		}
 	}
 }
 
 // ifEqual executes the operation on top of the stack, which changes the entry of
 // its key if it has the value that is its argument 2.
-func (x *translator) ifEqual(p *path, o *object, change func(q *path, found []*expr)) bool {
-	return x.whether(p, o, func(q *path, found, val []*expr) bool {
+func (x *translator) ifEqual(p *path, o *object, change func(q *path, found []*sym.Expr)) bool {
+	return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
 		x.branch(q, x.equal(q, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
 			change(r, found)
-			x.opReturn(r, []*expr{num(1)})
-		}, func(r *path) { x.opReturn(r, []*expr{num(0)}) })
+			x.opReturn(r, []*sym.Expr{sym.Num(1)})
+		}, func(r *path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
 		return false
-	}, func(q *path) bool { return x.opReturn(q, []*expr{num(0)}) })
+	}, func(q *path) bool { return x.opReturn(q, []*sym.Expr{sym.Num(0)}) })
 }
 
 // The arguments that Range adds to its own: the entries that it has been at, one
@@ -176,12 +178,12 @@ func rangeSyncMap(x *translator, p *path) bool {
 		return false
 	}
 	if f.phase == 1 {
-		first := make([]*expr, o.elems)
+		first := make([]*sym.Expr, o.elems)
 		for i := range first {
 			first[i] = p.cellAt(o.entry(i))
 		}
 		g := p.top()
-		g.tgt.args = [][]*expr{g.tgt.args[0], g.tgt.args[1], zeros(1), first, zeros(1)}
+		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], g.tgt.args[1], zeros(1), first, zeros(1)}
 		g.phase = 2
 		p.set(f.ctx, argKey(rangeSeen), zeros(1))
 		p.set(f.ctx, argKey(rangeFirst), first)
@@ -199,22 +201,22 @@ func rangeSyncMap(x *translator, p *path) bool {
 	if !ok || !tracked {
 		return false
 	}
-	rest := num(1)
+	rest := sym.Num(1)
 	var next []*path
 	for e := range int(o.elems) {
 		used := eq(p.cellAt(o.entry(e)), 1)
-		if seen>>e&1 != 0 || used.is(0) {
+		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
-		rest = and(rest, not(and(used, p.arg(rangeFirst)[e])))
+		rest = sym.And(rest, sym.Not(sym.And(used, p.arg(rangeFirst)[e])))
 		q := p.fork(used)
 		if q == nil {
 			continue
 		}
-		q.set(f.ctx, argKey(rangeSeen), []*expr{num(seen | 1<<e)})
+		q.set(f.ctx, argKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
 		t := tgt
 		kw := int32(len(interfaceLayout))
-		t.args = [][]*expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
+		t.args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
 		if x.enterArg(q, 1, t, func(r *path) { r.top().phase = 3 }) {
 			next = append(next, q)
 		}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A template is the automaton of the goroutines that one go statement, in one
@@ -60,9 +61,9 @@ func newVariables() variables {
 
 // handedOver is what a goroutine gets from the one that starts it.
 type handedOver struct {
-	handed []varKey // in order
-	refs   []bool   // which of it are references
-	args   []abs    // what each can be
+	handed []varKey  // in order
+	refs   []bool    // which of it are references
+	args   []sym.Set // what each can be
 }
 
 // context is a call path inside a goroutine.
@@ -102,7 +103,7 @@ func (x *translator) context(t *template, parent *callPath, site ssa.Instruction
 			}
 		}
 		if site.Parent() != nil && parent != nil && parent.fn == site.Parent() {
-			if _, isDefer := site.(*ssa.Defer); !isDefer && x.prog.info(site.Parent()).inCycle[block] {
+			if _, isDefer := site.(*ssa.Defer); !isDefer && x.prog.Function(site.Parent()).InCycle[block] {
 				inLoop = true
 			}
 		}
@@ -128,11 +129,17 @@ type variable struct {
 	tmpl *template
 	id   uint64
 	name string
-	abs  abs // all it holds where it is stored
-	x    *expr
+	abs  sym.Set // all it holds where it is stored
+	x    *sym.Expr
 	refs bool // holds references
 	ref  bool // holds references to objects of pools: it is global, so that the allocators can see it
 }
+
+// Key is the number of the variable in the program.
+func (v *variable) Key() uint64 { return v.id }
+
+// variableOf is the variable that an expression reads.
+func variableOf(e *sym.Expr) *variable { return e.Leaf.(*variable) }
 
 // varKey names a value: of an activation, with its component.
 type varKey struct {
@@ -188,7 +195,7 @@ type location struct {
 	block  bool   // the operation can wait
 
 	live []liveValue
-	in   []abs
+	in   []sym.Set
 	lost []bool // the greatest value of in stands for one beyond the limits
 
 	held []heldLock // by who is here, whatever the way
@@ -229,7 +236,7 @@ func (t *template) variable(k varKey, name func() string) *variable {
 		return v
 	}
 	v := &variable{tmpl: t, id: uint64(t.index)<<32 + uint64(len(t.varList)), name: name()}
-	v.x = &expr{op: xVar, v: v}
+	v.x = sym.Read(sym.OpVar, v, 0)
 	t.vars[k] = v
 	t.varList = append(t.varList, v)
 	return v
@@ -363,19 +370,19 @@ func (x *translator) liveOf(frames []*frame) []varKey {
 			}
 			continue
 		}
-		in := x.prog.info(f.ctx.fn)
+		in := x.prog.Function(f.ctx.fn)
 		var live map[ssa.Value]bool
 		var except ssa.Value
 		switch {
 		case f.unwind != nil:
 			live = map[ssa.Value]bool{}
 			if r := f.ctx.fn.Recover; r != nil {
-				live = in.liveIn[r.Index]
+				live = x.sl.LiveIn[f.ctx.fn][r.Index]
 			}
 		case top:
-			live = x.sl.liveBefore(in, f.block, f.idx)
+			live = x.sl.LiveBefore(in, f.block, f.idx)
 		default:
-			live = x.sl.liveBefore(in, f.block, f.idx+1)
+			live = x.sl.LiveBefore(in, f.block, f.idx+1)
 			except, _ = f.block.Instrs[f.idx].(ssa.Value)
 		}
 		ord := x.order(f.ctx.fn)

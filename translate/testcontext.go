@@ -3,51 +3,42 @@ package translate
 import (
 	"go/types"
 
-	"golang.org/x/tools/go/ssa"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // The context of a test, or of a subtest, is there from its beginning, and ends
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-var testContext = &intrinsic{name: "context", args: []int{}}
+var testContext = &intrinsic{Operation: program.Operation{Name: program.ContextOperation, Args: []int{}}}
 
 func init() { testContext.run = contextOfTest }
 
-// asksForContext reports that a call may be one of t.Context.
-func (p *program) asksForContext(call ssa.CallInstruction) bool {
-	c := call.Common()
-	if c.IsInvoke() {
-		return c.Method.FullName() == "(testing.TB).Context"
-	}
-	f := c.StaticCallee()
-	return f != nil && intrinsicOf(f) == testContext
-}
-
 // testContextOf is the address of the context of a test, or of a subtest.
-func (x *translator) testContextOf(p *path, scope *callPath) *expr {
+func (x *translator) testContextOf(p *path, scope *callPath) *sym.Expr {
 	if scope != nil {
 		return x.contextOfSubtest(p, scope)
 	}
 	const key = "context of the test"
 	if o := x.mem.keyed[key]; o != nil {
-		return num(o.base)
+		return sym.Num(o.base)
 	}
 	o := x.mem.keyedObject(key, func() *object {
-		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.entry.Pos(), ctx: true}
+		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.Entry.Pos(), ctx: true}
 	})
 	x.describeContext(o)
-	return num(o.base)
+	return sym.Num(o.base)
 }
 
 func contextOfTest(x *translator, p *path) bool {
-	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
 }
 
 // withContext has the innermost frame, that of a test function, end its context
 // when its deferred calls are over.
 func (p *path) withContext() {
-	if !p.x.sl.testContext {
+	if !p.x.sl.TestContext {
 		return
 	}
 	g := p.top()

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -34,15 +36,15 @@ func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width +
 
 func timerIntrinsics(table map[string]*intrinsic) {
 	arm := func(name string, ticker, pointer bool) *intrinsic {
-		return &intrinsic{name: name, args: []int{}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+		return &intrinsic{Operation: program.Operation{Name: name, Args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
 	}
 	table["time.After"] = arm("after", false, false)
 	table["time.Tick"] = arm("tick", true, false)
 	table["time.NewTimer"] = arm("newtimer", false, true)
 	table["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = &intrinsic{name: "stop", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
-		table["(*time."+t+").Reset"] = &intrinsic{name: "reset", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+		table["(*time."+t+").Stop"] = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
+		table["(*time."+t+").Reset"] = &intrinsic{Operation: program.Operation{Name: "reset", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
 	}
 }
 
@@ -66,7 +68,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	d, known := x.durationOf(p, 0)
 	if ticker && known && d <= 0 {
 		if !pointer {
-			return x.opReturn(p, []*expr{num(0)}) // time.Tick
+			return x.opReturn(p, []*sym.Expr{sym.Num(0)}) // time.Tick
 		}
 		return x.badInterval(p, "NewTicker")
 	}
@@ -79,7 +81,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	}
 	width := int32(x.width(elem))
 	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.name, x.prog.src.Fset.Position(pos).Line),
+		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.Name, x.prog.Source.Fset.Position(pos).Line),
 			size: chanPayload + width + timerCells, elem: elem, cap: 1, messages: messages{width: width}, pos: pos, timer: true, ticker: ticker}
 	}, x.describeTimer)
 	if !ok {
@@ -87,15 +89,15 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	}
 	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
-	r.put(p, armed, num(1))
+	r.put(p, armed, sym.Num(1))
 	x.arm(p, x.eventOf(r.objs[0]), d, known)
 	if !pointer {
-		return x.opReturn(p, []*expr{r.e})
+		return x.opReturn(p, []*sym.Expr{r.e})
 	}
 	if o, _, ok := newObjectAt(r.e); ok {
 		p.setNew(o, c, r.e)
 	}
-	return x.opReturn(p, []*expr{arith(xAdd, r.e, num(c))})
+	return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.e, sym.Num(c))})
 }
 
 // badInterval is the panic of a ticker whose interval is not positive.
@@ -107,16 +109,16 @@ func (x *translator) badInterval(p *path, of string) bool {
 func (x *translator) describeTimer(o *object) {
 	x.describeChan(o)
 	a, c := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)]
-	a.name, a.abs, a.fix = o.name+"_armed", absBool(), true
-	c.name, c.init, c.abs, c.fix, c.ref = o.name+"_C", o.base, absConst(o.base), true, true
+	a.name, a.abs, a.fix = o.name+"_armed", sym.Either(), true
+	c.name, c.init, c.abs, c.fix, c.ref = o.name+"_C", o.base, sym.Single(o.base), true, true
 }
 
 // setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
 // be received afterwards.
 func setTimer(x *translator, p *path, armed int32) bool {
-	var result []*expr
+	var result []*sym.Expr
 	if p.peek().tgt.fn.Signature.Results().Len() > 0 {
-		result = []*expr{unknown("whether a timer was running")}
+		result = []*sym.Expr{sym.Unknown("whether a timer was running")}
 	}
 	k, ok, tracked := x.settled(p)
 	switch o := x.mem.object(k); {
@@ -137,10 +139,10 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		}
 		a, n := o.behind(timerArmed), o.base+chanLen
 		if len(result) > 0 {
-			result[0] = or(eq(p.cellAt(a), 1), arith(xLt, num(0), p.cellAt(n)))
+			result[0] = sym.Or(eq(p.cellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.cellAt(n)))
 		}
-		p.put(a, num(armed))
-		p.put(n, num(0))
+		p.put(a, sym.Num(armed))
+		p.put(n, sym.Num(0))
 		x.set(p, o, armed)
 	}
 	return x.opReturn(p, result)
@@ -149,7 +151,7 @@ func setTimer(x *translator, p *path, armed int32) bool {
 // set notes that a timer was stopped or armed again.
 func (x *translator) set(p *path, o *object, armed int32) {
 	if armed == 0 {
-		x.ended(p, x.eventsOf[o], num(1))
+		x.ended(p, x.eventsOf[o], sym.Num(1))
 		return
 	}
 	d, known := x.durationOf(p, 1)
@@ -169,7 +171,7 @@ func (x *translator) againstTime(o *object, s sites.ID) {
 // signal.
 func (x *translator) findTimed() (grown bool) {
 	deadlines := slices.ContainsFunc(x.contexts, func(o *object) bool {
-		v, ok := x.mem.cells[o.behind(ctxDeadline)].abs.single()
+		v, ok := x.mem.cells[o.behind(ctxDeadline)].abs.Single()
 		return !ok || v != 0
 	})
 	for s, objs := range x.untimely {
@@ -219,23 +221,23 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			// A tick that finds no room is lost, and others may wait for it.
 			e, free := x.eventsOf[o], eq(p.cellAt(o.base+chanLen), 0)
 			if o.ticker {
-				free = or(free, x.waited(p, e))
+				free = sym.Or(free, x.waited(p, e))
 			}
 			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
 				continue
 			}
-			p.put(o.base+chanLen, num(1))
-			x.ended(p, e, num(1))
+			p.put(o.base+chanLen, sym.Num(1))
+			x.ended(p, e, sym.Num(1))
 			if o.ticker {
 				x.ticked(p, e)
 			} else {
-				p.put(o.behind(timerArmed), num(0))
+				p.put(o.behind(timerArmed), sym.Num(0))
 			}
 		case o.ctx:
 			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
 				continue
 			}
-			x.cancel(p, o.base, ctxExceeded, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
+			x.cancel(p, o.base, ctxExceeded, []*sym.Expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
 		default:
 			continue
 		}
@@ -253,7 +255,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	for i, ed := range t.edges {
 		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
 		for _, c := range ed.guard {
-			g := c.ast(n)
+			g := n.spell(c)
 			if ue.Guard != nil {
 				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
 			}

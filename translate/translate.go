@@ -16,6 +16,10 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -118,8 +122,8 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 
 // Prepared is a program of which models can be made, one after the other.
 type Prepared struct {
-	program *program
-	slice   *slice
+	program *program.Program
+	slice   *relevance.Slice
 	sites   *sites.Index
 }
 
@@ -134,20 +138,20 @@ func caught(prog *source.Program, err *error) {
 // what runs have shown.
 func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := buildProgram(ctx, prog, completions)
+	p, err := program.Build(ctx, prog, operationOf, completions)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{p, newSlice(p), idx}, nil
+	return &Prepared{p, relevance.New(p), idx}, nil
 }
 
 // SSA is the SSA form of the program.
-func (p *Prepared) SSA() *ssa.Program { return p.program.ssa }
+func (p *Prepared) SSA() *ssa.Program { return p.program.SSA }
 
 // Translate makes a model. Where it would be too large with the bounds asked for,
 // and Options.At gives no others, it is made with the least ones.
 func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err error) {
-	defer caught(p.program.src, &err)
+	defer caught(p.program.Source, &err)
 	if opts.At != nil {
 		return p.attempt(ctx, opts)
 	}
@@ -211,7 +215,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.src.Spec.Pattern)
+	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.Source.Spec.Pattern)
 }
 
 // translator is the state of one attempt.
@@ -228,8 +232,8 @@ type translator struct {
 	account
 
 	ctx       context.Context
-	prog      *program
-	sl        *slice
+	prog      *program.Program
+	sl        *relevance.Slice
 	idx       *sites.Index
 	opts      Options
 	mem       *memory
@@ -240,9 +244,8 @@ type translator struct {
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
-	own        map[string]bool // packages that are translated
-	capacities map[string]bool // the types of elements of which capacities are seen, see capacity.go
-	loops      *endings        // how often loops turn
+	capacities map[string]bool    // the types of elements of which capacities are seen, see package growth
+	loops      *termination.Loops // how often loops turn
 	widths     map[types.Type]int
 	orders     map[*ssa.Function]map[ssa.Value]int
 	methods    map[methodKey]*ssa.Function
@@ -255,7 +258,7 @@ type worklist struct {
 	stack   []*path
 	meeting map[string][]envKey // what is live where ways meet
 	parked  []*path             // these wait for others where ways meet, see meet.go
-	left    map[int32]abs       // in memory by a path that arrives
+	left    map[int32]sym.Set   // in memory by a path that arrives
 	ways    map[*location]int   // by where they began
 }
 
@@ -327,14 +330,14 @@ type arrival struct {
 	loc *location
 }
 
-func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
+func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
-			own: map[string]bool{}, widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
+			widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
 			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
 		},
-		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]abs{}, ways: map[*location]int{}},
+		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*location]int{}},
 		timeline: timeline{
 			untimely: map[sites.ID][]*object{}, eventsOf: map[*object]*event{}, sleeps: map[*template]*event{}, precedes: map[[2]int]*cell{},
 		},
@@ -351,19 +354,13 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 			x.given[b.Place] = b
 		}
 	}
-	for _, q := range slices.Concat(p.src.Library, p.src.Packages) {
-		x.own[q.PkgPath] = true
-		if q.Types != nil {
-			x.own[q.Types.Path()] = true
-		}
-	}
 	return x
 }
 
 func (x *translator) position(pos token.Pos) token.Position {
-	p := x.prog.src.Fset.Position(pos)
+	p := x.prog.Source.Fset.Position(pos)
 	if p.Filename != "" {
-		p.Filename = x.prog.src.Rel(p.Filename)
+		p.Filename = x.prog.Source.Rel(p.Filename)
 	}
 	return p
 }
@@ -384,7 +381,7 @@ func (x *translator) leaveOut() {
 // unsupported records a construct that stops the translation.
 func (x *translator) unsupported(pos token.Pos, what, reason string) {
 	if !pos.IsValid() { // in code that has none: a wrapper, or an initialiser
-		pos = x.prog.entry.Pos()
+		pos = x.prog.Entry.Pos()
 	}
 	e := &UnsupportedError{Pos: x.position(pos), What: what, Reason: reason}
 	if !x.errSeen[e.Error()] {
@@ -423,28 +420,28 @@ func (x *translator) enqueue(l *location) {
 // limit is the size at which an explicit set becomes an interval.
 func (x *translator) limit(ref bool) int {
 	if ref {
-		return maxRefSet
+		return sym.MaxRefSet
 	}
-	return maxSet
+	return sym.MaxSet
 }
 
 // grow adds to what a cell can hold.
-func (x *translator) grow(c *cell, a abs) {
+func (x *translator) grow(c *cell, a sym.Set) {
 	if c.fix || x.emitting {
 		return
 	}
 	if c.confined {
 		return // any value has its place
 	}
-	j := c.abs.widen(a, x.limit(c.ref), x.prog.thresholds)
-	if j.top && !a.top && !c.abs.top {
+	j := c.abs.Widen(a, x.limit(c.ref), x.prog.Thresholds)
+	if j.Top && !a.Top && !c.abs.Top {
 		// A counter that is kept for the whole program, not by place, seems to
 		// grow for ever.
 		if x.confine(c); c.confined {
 			return
 		}
 	}
-	if j.equal(c.abs) {
+	if j.Equal(c.abs) {
 		return
 	}
 	c.abs = j
@@ -454,7 +451,7 @@ func (x *translator) grow(c *cell, a abs) {
 // wake has the segments executed again that depend on what a cell can hold.
 func (x *translator) wake(c *cell) {
 	x.enqueueAll(c.readers)
-	if c.abs.top {
+	if c.abs.Top {
 		x.enqueueAll(c.places)
 	}
 }
@@ -478,27 +475,27 @@ func (x *translator) enqueueAll(locs map[*location]bool) {
 
 // solve finds all locations and what every variable and cell can hold.
 func (x *translator) solve() {
-	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.entry,
+	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.Entry,
 		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
-	if x.prog.src.Test {
+	if x.prog.Source.Test {
 		t.name = "main"
 	}
 	x.templates = append(x.templates, t)
-	t.root = x.context(t, nil, nil, 0, x.prog.entry, "")
-	ini := x.context(t, t.root, nil, 1, x.prog.init, "")
+	t.root = x.context(t, nil, nil, 0, x.prog.Entry, "")
+	ini := x.context(t, t.root, nil, 1, x.prog.Init, "")
 	begin := func() *path {
 		p := x.newPath(t, nil)
 		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
-		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
+		p.push(&frame{ctx: t.root, block: x.prog.Entry.Blocks[0]})
 		p.withContext()
 		p.withJoin()
-		if x.prog.test() && len(x.prog.entry.Params) > 0 {
-			p.set(t.root, x.prog.entry.Params[0], x.unknowns(1, "the testing.T"))
+		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
+			p.set(t.root, x.prog.Entry.Params[0], x.unknowns(1, "the testing.T"))
 		}
-		if x.prog.init != nil && x.prog.init.Blocks != nil && x.sl.funcs[x.prog.init] {
+		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.Funcs[x.prog.Init] {
 			// Package initialisation runs on top of the entry's frame, which it
 			// returns to as if it had been deferred.
-			p.push(&frame{ctx: ini, block: x.prog.init.Blocks[0], deferred: true})
+			p.push(&frame{ctx: ini, block: x.prog.Init.Blocks[0], deferred: true})
 		}
 		return p
 	}
@@ -516,13 +513,13 @@ func (x *translator) solve() {
 		for _, addr := range sortedKeys(a.p.heap.m) {
 			e := a.p.heap.m[addr]
 			c := x.mem.cells[addr]
-			if e.isConst() {
-				c.init = e.k
+			if e.IsConst() {
+				c.init = e.K
 				if !c.fix {
-					c.abs = absConst(e.k)
+					c.abs = sym.Single(e.K)
 				}
 			} else if !c.fix {
-				c.abs, c.open = absTop(), true
+				c.abs, c.open = sym.Anything(), true
 			}
 		}
 		x.join(a.p, a.loc)
@@ -553,7 +550,7 @@ func (x *translator) solve() {
 	}
 }
 
-func sortedKeys(m map[int32]*expr) []int32 {
+func sortedKeys(m map[int32]*sym.Expr) []int32 {
 	out := make([]int32, 0, len(m))
 	for k := range m {
 		out = append(out, k)
@@ -561,8 +558,6 @@ func sortedKeys(m map[int32]*expr) []int32 {
 	slices.Sort(out)
 	return out
 }
-
-func (p *program) test() bool { return p.src.Test }
 
 // findShared adds the statements that touch memory which goroutines share and
 // that somebody writes. It reports whether there are new ones.
@@ -573,10 +568,10 @@ func (x *translator) findShared() bool {
 	grown := x.findTimed()
 	var shared []*cell
 	for _, c := range x.mem.cells {
-		if c == nil || c.sync || c.abs.top {
+		if c == nil || c.sync || c.abs.Top {
 			continue
 		}
-		if _, ok := c.abs.single(); ok && !c.varies {
+		if _, ok := c.abs.Single(); ok && !c.varies {
 			continue
 		}
 		n, written := 0, false

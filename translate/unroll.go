@@ -30,10 +30,10 @@ func (x *translator) turnsOf(frames []*frame) (turns string, once bool) {
 			once = false // it may call the function above several times
 			continue
 		}
-		in := x.prog.info(f.ctx.fn)
-		in.arrange()
-		once = once && !in.tangled
-		for _, h := range in.loops[f.block.Index] {
+		in := x.prog.Function(f.ctx.fn)
+		in.Arrange()
+		once = once && !in.Tangled
+		for _, h := range in.Loops[f.block.Index] {
 			n := min(f.turnsOf(h), maxTurns)
 			once = once && n < maxTurns
 			fmt.Fprintf(&b, "@%d", n)

@@ -14,18 +14,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
 // constant returns the scalars of a constant.
-func (x *translator) constant(c *ssa.Const) []*expr {
+func (x *translator) constant(c *ssa.Const) []*sym.Expr {
 	if c.Value == nil {
 		return zeros(x.width(c.Type()))
 	}
-	if k, ok := intConst(c); ok {
-		return []*expr{num(k)}
+	if k, ok := program.Int32Const(c); ok {
+		return []*sym.Expr{sym.Num(k)}
 	}
 	if c.Value.Kind() == constant.String {
-		return []*expr{num(x.mem.text(constant.StringVal(c.Value)))}
+		return []*sym.Expr{sym.Num(x.mem.text(constant.StringVal(c.Value)))}
 	}
 	return x.unknowns(x.width(c.Type()), "a number that is not a small integer")
 }
@@ -36,26 +40,26 @@ func (x *translator) global(g *ssa.Global) *object {
 	if o != nil {
 		return o
 	}
-	t := pointee(g.Type())
+	t := program.Pointee(g.Type())
 	o = x.mem.keyedObject("global "+g.String(), func() *object {
 		return x.newData(mangle(g.Name()), t)
 	})
 	x.describe(o, t)
-	if why := x.prog.outsideReason(g); why != "" {
+	if why := x.prog.OutsideReason(g); why != "" {
 		for i := range o.size {
 			x.mem.cells[o.base+i].outside = why
 		}
 	}
-	if g.Pkg != nil && !x.own[g.Pkg.Pkg.Path()] {
+	if g.Pkg != nil && !x.prog.Translated(g.Pkg.Pkg.Path()) {
 		for i := range o.size {
-			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = absTop(), true
+			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = sym.Anything(), true
 		}
-		if isError(t) {
+		if program.IsError(t) {
 			// An error variable of a library is not nil and equal to itself only.
 			e := x.errorValue("error "+g.String(), mangle(g.Name()))
 			for i, v := range e {
 				c := x.mem.cells[o.base+int32(i)]
-				c.init, c.abs, c.open = v.k, absConst(v.k), false
+				c.init, c.abs, c.open = v.K, sym.Single(v.K), false
 			}
 		}
 	}
@@ -64,40 +68,30 @@ func (x *translator) global(g *ssa.Global) *object {
 
 // errorValue is an interface value that holds an error of unknown contents
 // with an identity of its own.
-func (x *translator) errorValue(key, name string) []*expr {
+func (x *translator) errorValue(key, name string) []*sym.Expr {
 	o := x.mem.keyedObject(key, func() *object { return &object{kind: objOpaque, name: name, size: 1} })
-	return []*expr{num(x.mem.tag(opaqueError)), num(o.base)}
+	return []*sym.Expr{sym.Num(x.mem.tag(opaqueError)), sym.Num(o.base)}
 }
 
 // someError is an error of which nothing else is known.
-func (x *translator) someError() []*expr {
-	return []*expr{num(x.mem.tag(opaqueError)), unknown("an error from a library")}
+func (x *translator) someError() []*sym.Expr {
+	return []*sym.Expr{sym.Num(x.mem.tag(opaqueError)), sym.Unknown("an error from a library")}
 }
 
 // opaqueError stands for the dynamic types of errors of libraries.
 var opaqueError types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryError", nil), types.NewStruct(nil, nil), nil)
 
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-func isString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
 // fits is a value in an integer type: where that would wrap it wraps, if that can be said,
 // and is unknown otherwise.
-func (p *path) fits(e *expr, t types.Type) *expr {
+func (p *path) fits(e *sym.Expr, t types.Type) *sym.Expr {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsInteger == 0 {
 		return e
 	}
 	a := p.abs(e)
-	if a.top {
-		if e.op >= xAdd && e.op <= xMod && e.unknownIn() == nil {
-			return unknown("arithmetic beyond 32 bits")
+	if a.Top {
+		if e.Op >= sym.OpAdd && e.Op <= sym.OpMod && e.UnknownIn() == nil {
+			return sym.Unknown("arithmetic beyond 32 bits")
 		}
 		return e
 	}
@@ -117,29 +111,29 @@ func (p *path) fits(e *expr, t types.Type) *expr {
 	default:
 		return e
 	}
-	l, h := a.bounds()
+	l, h := a.Bounds()
 	switch {
 	case int64(l) >= lo && int64(h) <= hi:
 		return e
-	case wrap == nil || a.iv || len(a.set) > maxBits:
-		return unknown("wraps around")
-	case e.isConst():
-		return num(wrap(e.k))
+	case wrap == nil || a.Interval || len(a.Elems) > maxBits:
+		return sym.Unknown("wraps around")
+	case e.IsConst():
+		return sym.Num(wrap(e.K))
 	}
-	return p.each(e, func(k int32) *expr { return num(wrap(k)) })
+	return p.each(e, func(k int32) *sym.Expr { return sym.Num(wrap(k)) })
 }
 
 // binary is the result of an operation of two operands. ok is false if it has taken over the
 // path.
-func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
+func (x *translator) binary(p *path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
 	ctx := p.peek().ctx
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
 	case token.EQL, token.NEQ:
-		if !types.IsInterface(i.X.Type()) || a[0].is(0) || b[0].is(0) {
+		if !types.IsInterface(i.X.Type()) || a[0].Is(0) || b[0].Is(0) {
 			break
 		}
-		if !x.check(p, and(x.uncomparable(p, a), arith(xEq, a[0], b[0])), "comparing uncomparable type", i) {
+		if !x.check(p, sym.And(x.uncomparable(p, a), sym.Arith(sym.OpEq, a[0], b[0])), "comparing uncomparable type", i) {
 			return nil, false
 		}
 	}
@@ -147,15 +141,15 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	case token.EQL:
 		return x.equal(p, i.X.Type(), a, b), true
 	case token.NEQ:
-		return not(x.equal(p, i.X.Type(), a, b)), true
+		return sym.Not(x.equal(p, i.X.Type(), a, b)), true
 	}
-	if isString(i.X.Type()) {
+	if program.IsString(i.X.Type()) {
 		return x.textOp(p, i.Op, a[0], b[0]), true
 	}
-	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
-		return unknown("not an integer"), true
+	if len(a) != 1 || len(b) != 1 || !program.IsInteger(i.X.Type()) {
+		return sym.Unknown("not an integer"), true
 	}
-	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, fault(i), i) {
+	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, x.sl.Fault(i), i) {
 		return nil, false
 	}
 	return p.integer(i.Op, i.Type(), a[0], b[0]), true
@@ -163,79 +157,79 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 
 // misused is the condition that an operation on integers panics because of its second
 // operand, nil if none does.
-func misused(op token.Token, r *expr) *expr {
+func misused(op token.Token, r *sym.Expr) *sym.Expr {
 	switch op {
 	case token.QUO, token.REM:
 		return eq(r, 0)
 	case token.SHL, token.SHR:
-		return arith(xLt, r, num(0))
+		return sym.Arith(sym.OpLt, r, sym.Num(0))
 	}
 	return nil
 }
 
 // integer is the result of an operation on integers, which is of type t.
-func (p *path) integer(op token.Token, t types.Type, l, r *expr) *expr {
+func (p *path) integer(op token.Token, t types.Type, l, r *sym.Expr) *sym.Expr {
 	switch op {
 	case token.ADD:
-		return p.fits(arith(xAdd, l, r), t)
+		return p.fits(sym.Arith(sym.OpAdd, l, r), t)
 	case token.SUB:
-		return p.fits(arith(xSub, l, r), t)
+		return p.fits(sym.Arith(sym.OpSub, l, r), t)
 	case token.MUL:
-		return p.fits(arith(xMul, l, r), t)
+		return p.fits(sym.Arith(sym.OpMul, l, r), t)
 	case token.QUO, token.REM:
-		if p.abs(r).has(0) {
-			return unknown("division by a value that may be 0")
+		if p.abs(r).Has(0) {
+			return sym.Unknown("division by a value that may be 0")
 		}
 		if op == token.QUO {
-			return p.fits(arith(xDiv, l, r), t)
+			return p.fits(sym.Arith(sym.OpDiv, l, r), t)
 		}
-		return p.fits(arith(xMod, l, r), t)
+		return p.fits(sym.Arith(sym.OpMod, l, r), t)
 	case token.LSS:
-		return arith(xLt, l, r)
+		return sym.Arith(sym.OpLt, l, r)
 	case token.LEQ:
-		return arith(xLe, l, r)
+		return sym.Arith(sym.OpLe, l, r)
 	case token.GTR:
-		return arith(xLt, r, l)
+		return sym.Arith(sym.OpLt, r, l)
 	case token.GEQ:
-		return arith(xLe, r, l)
+		return sym.Arith(sym.OpLe, r, l)
 	}
 	return p.fits(p.bits(op, l, r), t)
 }
 
 // equal compares two values of a type.
-func (x *translator) equal(p *path, t types.Type, a, b []*expr) *expr {
+func (x *translator) equal(p *path, t types.Type, a, b []*sym.Expr) *sym.Expr {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
-		if a[0].is(0) || b[0].is(0) {
-			return arith(xEq, a[0], b[0])
+		if a[0].Is(0) || b[0].Is(0) {
+			return sym.Arith(sym.OpEq, a[0], b[0])
 		}
 		if x.boxed(p, a) && x.boxed(p, b) {
-			if e := p.simplify(and(arith(xEq, a[0], b[0]), arith(xEq, a[1], b[1]))); e.is(1) || x.constantBox(a[1]) && x.constantBox(b[1]) {
+			if e := p.simplify(sym.And(sym.Arith(sym.OpEq, a[0], b[0]), sym.Arith(sym.OpEq, a[1], b[1]))); e.Is(1) || x.constantBox(a[1]) && x.constantBox(b[1]) {
 				return e
 			}
-			if p.simplify(arith(xEq, a[0], b[0])).is(0) {
-				return num(0)
+			if p.simplify(sym.Arith(sym.OpEq, a[0], b[0])).Is(0) {
+				return sym.Num(0)
 			}
-			return unknown("comparison of values of several parts in interfaces")
+			return sym.Unknown("comparison of values of several parts in interfaces")
 		}
 	case *types.Slice:
-		return arith(xEq, a[0], b[0]) // with nil only
+		return sym.Arith(sym.OpEq, a[0], b[0]) // with nil only
 	case *types.Basic:
 		if u.Info()&(types.IsFloat|types.IsComplex) != 0 {
-			return unknown("not an integer")
+			return sym.Unknown("not an integer")
 		}
 	}
-	out := num(1)
-	var u *expr
+	out := sym.Num(1)
+	var u *sym.Expr
 	for i := range a {
-		e := p.simplify(arith(xEq, a[i], b[i]))
-		if e.op == xUnknown {
+		e := p.simplify(sym.Arith(sym.OpEq, a[i], b[i]))
+		if e.Op == sym.OpUnknown {
 			u = e
 			continue
 		}
-		out = and(out, e)
+		out = sym.And(out, e)
 	}
-	if u != nil && !out.is(0) {
+	if u != nil && !out.Is(0) {
 		return u
 	}
 	return out
@@ -243,16 +237,16 @@ func (x *translator) equal(p *path, t types.Type, a, b []*expr) *expr {
 
 // uncomparable is the condition that an interface holds a value of a type whose values
 // cannot be compared, as far as that is known.
-func (x *translator) uncomparable(p *path, e []*expr) *expr {
+func (x *translator) uncomparable(p *path, e []*sym.Expr) *sym.Expr {
 	tag := p.simplify(e[0])
-	tags, out := p.abs(tag), num(0)
-	if tag.op == xUnknown || tags.top {
+	tags, out := p.abs(tag), sym.Num(0)
+	if tag.Op == sym.OpUnknown || tags.Top {
 		return out
 	}
-	lo, hi := tags.bounds()
+	lo, hi := tags.Bounds()
 	for k := max(lo, 1); k <= hi; k++ {
-		if t := x.mem.typeOf(k); t != nil && tags.has(k) && !types.Comparable(t) {
-			out = or(out, eq(tag, k))
+		if t := x.mem.typeOf(k); t != nil && tags.Has(k) && !types.Comparable(t) {
+			out = sym.Or(out, eq(tag, k))
 		}
 	}
 	return out
@@ -260,12 +254,12 @@ func (x *translator) uncomparable(p *path, e []*expr) *expr {
 
 // boxed reports that an interface may hold a value of several scalars, which is
 // kept in a box.
-func (x *translator) boxed(p *path, e []*expr) bool {
+func (x *translator) boxed(p *path, e []*sym.Expr) bool {
 	a := p.abs(e[0])
-	if a.top || a.iv {
+	if a.Top || a.Interval {
 		return false
 	}
-	for _, tag := range a.set {
+	for _, tag := range a.Elems {
 		if t := x.mem.typeOf(tag); t != nil && x.width(t) > 1 {
 			return true
 		}
@@ -275,21 +269,21 @@ func (x *translator) boxed(p *path, e []*expr) bool {
 
 // constantBox reports that a value of an interface is a box that only equal
 // values have.
-func (x *translator) constantBox(e *expr) bool {
-	if !e.isConst() {
+func (x *translator) constantBox(e *sym.Expr) bool {
+	if !e.IsConst() {
 		return false
 	}
-	o := x.mem.object(e.k)
+	o := x.mem.object(e.K)
 	return o != nil && strings.HasPrefix(o.key, "box ")
 }
 
-func (x *translator) convert(p *path, i *ssa.Convert) []*expr {
+func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 	e := p.value(p.peek().ctx, i.X)
 	n := x.width(i.Type())
-	if isInteger(i.X.Type()) && isInteger(i.Type()) {
-		return []*expr{p.fits(e[0], i.Type())}
+	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
+		return []*sym.Expr{p.fits(e[0], i.Type())}
 	}
-	if n == len(e) && isString(i.X.Type()) && isString(i.Type()) {
+	if n == len(e) && program.IsString(i.X.Type()) && program.IsString(i.Type()) {
 		return e
 	}
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
@@ -297,28 +291,28 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*expr {
 	}
 	out := x.unknowns(n, "converted value")
 	if _, ok := i.Type().Underlying().(*types.Slice); ok {
-		out[0] = unkept("converted value") // a copy
+		out[0] = sym.Unkept("converted value") // a copy
 	}
 	return out
 }
 
 // makeInterface boxes a value: the number of its type, and its scalar.
-func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool) {
+func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
 	t := i.X.Type()
 	e := p.value(p.peek().ctx, i.X)
-	tag := num(x.mem.tag(t))
+	tag := sym.Num(x.mem.tag(t))
 	switch len(e) {
 	case 0:
-		return []*expr{tag, num(0)}, true
+		return []*sym.Expr{tag, sym.Num(0)}, true
 	case 1:
-		return []*expr{tag, e[0]}, true
+		return []*sym.Expr{tag, e[0]}, true
 	}
 	var key strings.Builder
-	fmt.Fprintf(&key, "box %s", typeKey(t))
+	fmt.Fprintf(&key, "box %s", program.TypeKey(t))
 	for _, c := range e {
-		if !c.isConst() {
-			if !slices.ContainsFunc(e, func(c *expr) bool { return c.unknownIn() == nil }) {
-				return []*expr{tag, unknown("a value of several parts")}, true
+		if !c.IsConst() {
+			if !slices.ContainsFunc(e, func(c *sym.Expr) bool { return c.UnknownIn() == nil }) {
+				return []*sym.Expr{tag, sym.Unknown("a value of several parts")}, true
 			}
 			r, ok := x.allocate(p, i, func() *object { return x.newBox(t) }, func(o *object) { x.describe(o, t) })
 			if !ok {
@@ -327,35 +321,35 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 			for k, c := range e {
 				r.put(p, int32(k), c)
 			}
-			return []*expr{tag, r.e}, true
+			return []*sym.Expr{tag, r.e}, true
 		}
-		key.WriteString(" " + strconv.Itoa(int(c.k)))
+		key.WriteString(" " + strconv.Itoa(int(c.K)))
 	}
 	o := x.mem.keyedObject(key.String(), func() *object { return x.newBox(t) })
 	for k, c := range e {
 		cell := x.mem.cells[o.base+int32(k)]
-		cell.init, cell.abs = c.k, absConst(c.k)
+		cell.init, cell.abs = c.K, sym.Single(c.K)
 	}
-	return []*expr{tag, num(o.base)}, true
+	return []*sym.Expr{tag, sym.Num(o.base)}, true
 }
 
 // newBox makes the cells of a value of several parts that an interface holds.
 func (x *translator) newBox(t types.Type) *object {
 	o := x.newData("box", t)
-	o.boxed = typeKey(t)
+	o.boxed = program.TypeKey(t)
 	return o
 }
 
 // unbox returns the scalars of a value of type t that an interface holds. Other
 // values that the interface may hold, with other types, end the path: there they
 // are not together.
-func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
+func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
 	n := x.width(t)
 	switch n {
 	case 0:
 		return nil, true
 	case 1:
-		return []*expr{val}, true
+		return []*sym.Expr{val}, true
 	}
 	if o, off, ok := newObjectAt(val); ok && p.created.m[o] != nil {
 		return slices.Clone(p.created.m[o][off : int(off)+n]), true
@@ -367,10 +361,10 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != typeKey(t) {
+	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != program.TypeKey(t) {
 		return nil, false
 	}
-	out := make([]*expr, n)
+	out := make([]*sym.Expr, n)
 	for i := range out {
 		out[i] = p.cellAt(k + int32(i))
 	}
@@ -379,7 +373,7 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 
 // A ref is a new object: which one it is may be decided by the state.
 type ref struct {
-	e    *expr // its address
+	e    *sym.Expr // its address
 	objs []*object
 }
 
@@ -413,14 +407,14 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 }
 
 func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
-	inLoop := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index]
+	inLoop := ctx.inLoop || x.prog.Function(ctx.fn).InCycle[instr.Block().Index]
 	single := func(key string) (ref, bool) {
 		o := x.mem.keyed[key]
 		if o == nil {
 			o = x.mem.keyedObject(key, make)
 			describe(o)
 		}
-		return ref{num(o.base), []*object{o}}, true
+		return ref{sym.Num(o.base), []*object{o}}, true
 	}
 	if p.from == nil && inLoop {
 		// Executed once, here and now: every execution is a new object.
@@ -439,7 +433,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
 		n, at := x.boundOf(artifact.BoundObjects, p.here())
-		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= maxTrips {
+		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}
 		if at != nil && n < x.asked.Objects {
@@ -462,8 +456,8 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	}
 	nth := p.allocs.m[pl] // the objects before are taken in this segment
 	p.allocs.set(pl, nth+1)
-	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
-	none := &expr{op: xFull, pool: pl, k: int32(nth)}
+	e := sym.Read(sym.OpAlloc, pl, int32(nth))
+	none := sym.Read(sym.OpFull, pl, int32(nth))
 	if nth >= len(pl.objs) {
 		p.boundAt(pl.at, p.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 		return ref{}, false
@@ -471,17 +465,17 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	q := p.clone()
 	q.condition(none)
 	q.boundAt(pl.at, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
-	p.condition(not(none))
+	p.condition(sym.Not(none))
 	n := pl.objs[0].size
 	if pl.objs[0].writeOnly {
 		n = 0
 	}
-	p.created.set(newObject{pl, int32(nth)}, slices.Repeat([]*expr{nil}, int(n)))
+	p.created.set(newObject{pl, int32(nth)}, slices.Repeat([]*sym.Expr{nil}, int(n)))
 	return ref{e, pl.objs[nth:]}, true
 }
 
 // put sets a cell of a new object.
-func (r ref) put(p *path, off int32, v *expr) {
+func (r ref) put(p *path, off int32, v *sym.Expr) {
 	if o, _, ok := newObjectAt(r.e); ok {
 		p.setNew(o, off, v)
 		return
@@ -490,7 +484,7 @@ func (r ref) put(p *path, off int32, v *expr) {
 }
 
 // setNew sets a cell of an object that the segment has allocated.
-func (p *path) setNew(o newObject, off int32, v *expr) {
+func (p *path) setNew(o newObject, off int32, v *sym.Expr) {
 	if o.pool.objs[0].writeOnly {
 		return
 	}
@@ -500,14 +494,14 @@ func (p *path) setNew(o newObject, off int32, v *expr) {
 }
 
 // newCell is a cell of an object that the segment has allocated.
-func (p *path) newCell(o newObject, off int32) *expr {
+func (p *path) newCell(o newObject, off int32) *sym.Expr {
 	if o.pool.objs[0].writeOnly {
-		return unknown("contents not tracked")
+		return sym.Unknown("contents not tracked")
 	}
 	if e := p.created.m[o][off]; e != nil {
 		return e
 	}
-	return num(0)
+	return sym.Num(0)
 }
 
 // clear sets the cells of a new object to zero.
@@ -516,7 +510,7 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 		return
 	}
 	o, _, isNew := newObjectAt(r.e)
-	var cells []*expr
+	var cells []*sym.Expr
 	if isNew {
 		cells = slices.Clone(p.created.m[o])
 		p.created.set(o, cells)
@@ -525,9 +519,9 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 		switch {
 		case except != nil && except(off):
 		case isNew:
-			cells[off] = num(0)
+			cells[off] = sym.Num(0)
 		default:
-			p.put(r.objs[0].base+off, num(0))
+			p.put(r.objs[0].base+off, sym.Num(0))
 		}
 	}
 }
@@ -535,20 +529,20 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 // newObjectAt recognises an address inside an object that the segment has
 // allocated from a pool. Until the segment ends its cells are kept apart, so
 // that it need not be known which object it is.
-func newObjectAt(e *expr) (o newObject, off int32, ok bool) {
-	if e.op == xAdd && e.b.isConst() {
-		off, e = e.b.k, e.a
+func newObjectAt(e *sym.Expr) (o newObject, off int32, ok bool) {
+	if e.Op == sym.OpAdd && e.B.IsConst() {
+		off, e = e.B.K, e.A
 	}
-	if e.op != xAlloc {
+	if e.Op != sym.OpAlloc {
 		return newObject{}, 0, false
 	}
-	return newObject{e.pool, e.k}, off, true
+	return newObject{poolOf(e), e.K}, off, true
 }
 
 // expose has new objects in memory where an expression may be the address of one
 // among others: it is used by its number.
-func (p *path) expose(e *expr) {
-	if len(p.created.m) > 0 && (e.news || e.op == xAlloc) {
+func (p *path) expose(e *sym.Expr) {
+	if len(p.created.m) > 0 && (e.News || e.Op == sym.OpAlloc) {
 		p.settle()
 	}
 }
@@ -564,17 +558,17 @@ func (p *path) settle() {
 		return cmp.Or(cmp.Compare(a.pool.name, b.pool.name), cmp.Compare(a.k, b.k))
 	})
 	for _, k := range keys {
-		e := &expr{op: xAlloc, pool: k.pool, k: k.k}
+		e := sym.Read(sym.OpAlloc, k.pool, k.k)
 		for _, o := range k.pool.objs[k.k:] {
 			for off, v := range p.created.m[k] {
 				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
 					at := o.base + int32(off)
-					p.put(at, ite(eq(e, o.base), v, p.rawCell(at)))
+					p.put(at, sym.Ite(eq(e, o.base), v, p.rawCell(at)))
 				}
 			}
 		}
 	}
-	p.created = table[newObject, []*expr]{}
+	p.created = table[newObject, []*sym.Expr]{}
 }
 
 // indexOf is the number of an instruction in its block.
@@ -588,13 +582,13 @@ func (x *translator) indexOf(instr ssa.Instruction) int {
 }
 
 func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
-	t := pointee(i.Type())
+	t := program.Pointee(i.Type())
 	name := i.Comment
 	if name == "" || strings.ContainsAny(name, " ()") {
 		name = "new"
 	}
 	ctx := p.peek().ctx
-	if x.sl.plain[i] {
+	if x.sl.Plain[i] {
 		p.set(ctx, i, zeros(x.width(t)))
 		return p.advance()
 	}
@@ -603,7 +597,7 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 		return false
 	}
 	r.clear(p, nil)
-	p.set(ctx, i, []*expr{r.e})
+	p.set(ctx, i, []*sym.Expr{r.e})
 	return p.advance()
 }
 
@@ -619,20 +613,20 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 		return false
 	}
 	if k < 0 && p.picks == 0 {
-		return x.check(p, num(1), "makechan: size out of range", i)
+		return x.check(p, sym.Num(1), "makechan: size out of range", i)
 	}
 	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || libraryType(elem) == "os.Signal" || !x.sl.classes[memClass{nil, "sent " + typeKey(elem)}] {
+	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.Classes[relevance.Sent(elem)] {
 		kept = 0
 	}
 	what := ""
 	if n := x.sourceName(i); n != "" {
 		what = "_" + mangle(n)
 	}
-	line := x.prog.src.Fset.Position(i.Pos()).Line
+	line := x.prog.Source.Fset.Position(i.Pos()).Line
 	// Channels of different capacities are different objects.
 	key := x.allocationKey(p, ctx, i)
 	if _, ok := i.Size.(*ssa.Const); !ok {
@@ -641,13 +635,13 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, pos: i.Pos(),
-			messages: messages{tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}], width: int32(width), kept: kept}}
+			messages: messages{tracked: x.sl.Classes[relevance.Sent(elem)], width: int32(width), kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
 	}
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < int32(chanPayload+width) })
-	p.set(ctx, i, []*expr{r.e})
+	p.set(ctx, i, []*sym.Expr{r.e})
 	return p.advance()
 }
 
@@ -657,12 +651,12 @@ func (x *translator) describeChan(o *object) {
 		c(i).sync = true
 	}
 	c(chanClosed).name = o.name + "_closed"
-	c(chanLen).name, c(chanLen).abs, c(chanLen).fix = o.name+"_len", absRange(0, o.cap), true
+	c(chanLen).name, c(chanLen).abs, c(chanLen).fix = o.name+"_len", sym.Range(0, o.cap), true
 	c(chanSenders).name, c(chanReceivers).name = o.name+"_senders", o.name+"_receivers"
 	o.polled = x.polled[o.pos]
 	for _, k := range []int32{chanSenders, chanReceivers} {
 		if o.polled && o.cap == 0 {
-			c(k).abs, c(k).fix = absRange(0, int32(x.opts.Counter)), true
+			c(k).abs, c(k).fix = sym.Range(0, int32(x.opts.Counter)), true
 		}
 	}
 	for k := range o.kept + 1 {
@@ -670,7 +664,7 @@ func (x *translator) describeChan(o *object) {
 	}
 	for i := range o.width {
 		p := c(chanPayload + i)
-		p.name, p.abs, p.payload = fmt.Sprintf("%s_msg%d", o.name, i), abs{}, true
+		p.name, p.abs, p.payload = fmt.Sprintf("%s_msg%d", o.name, i), sym.Set{}, true
 		for k := range o.kept {
 			c(chanPayload + o.width + k*o.width + i).name = fmt.Sprintf("%s_buf%d_%d", o.name, i, k)
 		}
@@ -707,7 +701,7 @@ func (x *translator) valueWidth(v ssa.Value) int {
 	if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
 		n := 0
 		for k, b := range m.Bindings {
-			if x.sl.value[m.Fn.(*ssa.Function).FreeVars[k]] {
+			if x.sl.Values[m.Fn.(*ssa.Function).FreeVars[k]] {
 				n += x.valueWidth(b)
 			}
 		}
@@ -716,8 +710,8 @@ func (x *translator) valueWidth(v ssa.Value) int {
 	if _, ok := v.(*ssa.Range); ok {
 		return 2 // see maps.go
 	}
-	if x.sl.plain[v] {
-		return x.width(pointee(v.Type()))
+	if x.sl.Plain[v] {
+		return x.width(program.Pointee(v.Type()))
 	}
 	return x.width(v.Type())
 }
@@ -725,19 +719,19 @@ func (x *translator) valueWidth(v ssa.Value) int {
 func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	f := p.peek()
 	fn := i.Fn.(*ssa.Function)
-	var e []*expr
+	var e []*sym.Expr
 	constant := true
 	var key strings.Builder
 	fmt.Fprintf(&key, "closure %s@%d.%d", fn.String(), i.Pos(), fn.Pos())
 	for k, b := range i.Bindings {
-		if !x.sl.value[fn.FreeVars[k]] {
+		if !x.sl.Values[fn.FreeVars[k]] {
 			continue
 		}
 		for _, c := range p.value(f.ctx, b) {
 			c = p.simplify(c)
 			e = append(e, c)
-			constant = constant && c.isConst()
-			fmt.Fprintf(&key, " %d", c.k)
+			constant = constant && c.IsConst()
+			fmt.Fprintf(&key, " %d", c.K)
 		}
 	}
 	if direct(i) {
@@ -751,9 +745,9 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 		o := x.mem.keyedObject(key.String(), mk)
 		for k, c := range e {
 			cell := x.mem.cells[o.base+int32(k)]
-			cell.init, cell.abs = c.k, absConst(c.k)
+			cell.init, cell.abs = c.K, sym.Single(c.K)
 		}
-		p.set(f.ctx, i, []*expr{num(o.base)})
+		p.set(f.ctx, i, []*sym.Expr{sym.Num(o.base)})
 		return p.advance()
 	}
 	r, ok := x.allocate(p, i, mk, func(o *object) {
@@ -767,6 +761,6 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	for k, c := range e {
 		r.put(p, int32(k), c)
 	}
-	p.set(f.ctx, i, []*expr{r.e})
+	p.set(f.ctx, i, []*sym.Expr{r.e})
 	return p.advance()
 }

@@ -1,0 +1,36 @@
+package program
+
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// An Operation is a function of the library, or a builtin, whose effect the model knows.
+type Operation struct {
+	Name   string
+	Kind   sites.Kind // of its guard, Invalid for none
+	Blocks bool       // it can wait
+	Seed   bool       // relevant by itself
+	Reads  bool       // the memory that its first argument points to
+	// Writes: likewise.
+	Writes bool
+	Args   []int // numbers of the arguments that matter; nil for the first
+	// Also are numbers of arguments that the slice asks for itself.
+	Also []int
+	// Calls is the number of the argument that it calls, 0 for none, and takes
+	// that of the argument to keep what it returns in.
+	Calls, Takes int
+	// Forwards: it calls its first argument with the others.
+	Forwards bool
+	// Methods are those of its first argument, an interface, that it calls.
+	Methods []string
+}
+
+// Needs reports that an argument matters.
+func (o *Operation) Needs(k int) bool {
+	if o.Args == nil {
+		return k == 0
+	}
+	return slices.Contains(o.Args, k)
+}
