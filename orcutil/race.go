@@ -45,7 +45,9 @@ func RegisterPlaces(accesses []PlaceInfo) {
 	for _, a := range accesses {
 		program.accesses[Place(a.ID)] = a
 	}
-	registerStatements(accesses)
+	if recordings.on.Load() {
+		registerStatements(accesses)
+	}
 	program.Unlock()
 }
 

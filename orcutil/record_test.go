@@ -205,7 +205,6 @@ func TestRecordedObjects(t *testing.T) {
 // Accesses to memory are recorded by goroutine, with the statement they are in, of large ones the first words: of what is at
 // one address at a time.
 func TestRecordAccesses(t *testing.T) {
-	RegisterPlaces([]PlaceInfo{{ID: 1, Site: 11}, {ID: 2, Site: 12}, {ID: 3, Site: 13}})
 	t.Cleanup(func() {
 		program.Lock()
 		defer program.Unlock()
@@ -216,6 +215,7 @@ func TestRecordAccesses(t *testing.T) {
 	m := map[int]int{}
 	var large [20]int
 	tr := recordedIn(t, func() {
+		RegisterPlaces([]PlaceInfo{{ID: 1, Site: 11}, {ID: 2, Site: 12}, {ID: 3, Site: 13}})
 		*Rd(1, &x)++
 		Wr(2, &x)
 		done := make(chan bool)
@@ -257,4 +257,50 @@ func TestRecordAccesses(t *testing.T) {
 	}
 	want = append(want, access{2, trace.OpWrite, 12, 1}, access{2, trace.OpWrite, 13, 3 + maxRecordedWords}, access{2, trace.OpRead, 11, 2})
 	require.Equal(t, want, got)
+}
+
+// A select with one case and a default is recorded as any other.
+func TestRecordTry(t *testing.T) {
+	recvs := func(c chan int) {
+		_, _, _, is := TryRecv(2, c)
+		require.True(t, is)
+	}
+	selectsRecv := func(c chan int) { Select(2, true, R(c)) }
+	sends := func(c chan int) {
+		_, is := TrySend(2, c, 1)
+		require.True(t, is)
+	}
+	selectsSend := func(c chan int) { Select(2, true, To(c).Case(1)) }
+	caught := func(f func(chan int)) func(chan int) {
+		return func(c chan int) {
+			defer func() { require.NotNil(t, recover()) }()
+			f(c)
+		}
+	}
+	full := func() chan int { c := make(chan int, 1); c <- 0; return c }
+	closed := func() chan int { c := make(chan int, 1); close(c); return c }
+	for _, tt := range []struct {
+		name     string
+		c        func() chan int
+		try, sel func(chan int)
+	}{
+		{"receive from nobody", func() chan int { return make(chan int) }, recvs, selectsRecv},
+		{"receive from nil", func() chan int { return nil }, recvs, selectsRecv},
+		{"receive what is there", full, recvs, selectsRecv},
+		{"receive from closed", closed, recvs, selectsRecv},
+		{"send to nobody", func() chan int { return make(chan int) }, sends, selectsSend},
+		{"send to nil", func() chan int { return nil }, sends, selectsSend},
+		{"send to full", full, sends, selectsSend},
+		{"send where there is room", func() chan int { return make(chan int, 1) }, sends, selectsSend},
+		{"send to closed", closed, caught(sends), caught(selectsSend)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := tt.c()
+			got := recordedIn(t, func() { tt.try(c) })
+			c = tt.c()
+			want := recordedIn(t, func() { tt.sel(c) })
+			require.Equal(t, want.Goroutines, got.Goroutines)
+			require.NotEmpty(t, got.Goroutines[0].Events)
+		})
+	}
 }

@@ -58,6 +58,5 @@ func recordAccess(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 }
 
 func (r *recorder) access(op byte, site Site, p unsafe.Pointer) {
-	r.begin(op, site, r.knows(recMemory, p).id)
-	r.doneWith(0, 0)
+	r.whole(op, site, r.knows(recMemory, p).id, 0, 0)
 }

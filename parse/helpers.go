@@ -39,6 +39,9 @@ const trySource = `type ZZTried[T interface{}] struct {
 
 func ZZTryRecv[T interface{}](site ZZ.Site, ch <-chan T) (t ZZTried[T]) {
 	if ZZ.Watched() {
+		if v, ok, taken, recorded := ZZ.TryRecv(site, ch); recorded {
+			return ZZTried[T]{v, ok, taken}
+		}
 		r := ZZ.R(ch)
 		t.Case = ZZ.Select(site, 0 == 0, r)
 		t.V, t.OK = r.V, r.OK
@@ -59,6 +62,9 @@ func ZZTryTo[T interface{}](ch chan<- T) ZZTrySender[T] { return ZZTrySender[T]{
 
 func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
 	if ZZ.Watched() {
+		if taken, recorded := ZZ.TrySend(site, s.ch, v); recorded {
+			return ZZTried[T]{Case: taken}
+		}
 		t.Case = ZZ.Select(site, 0 == 0, ZZ.To(s.ch).Case(v))
 		return t
 	}

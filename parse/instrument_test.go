@@ -147,6 +147,7 @@ func TestOutside(t *testing.T) {
 		"(reflect.Value).Recv":    "v.Recv()",
 		"(reflect.Value).TrySend": "v.TrySend(v)",
 		"(reflect.Value).TryRecv": "v.TryRecv()",
+		"(reflect.Value).Close":   "v.Close()",
 	}
 	require.Len(t, calls, len(outside))
 	for f, call := range calls {
