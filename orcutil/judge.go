@@ -21,15 +21,7 @@ func (s *run) judge(d *divergence) Result {
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
 		s.outcome.Message = "the test has failed"
-		why := ""
-		switch {
-		case s.lost != "":
-		case s.lent:
-			why = "uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
-		case s.measures != "":
-			why = "what " + s.measures + " measures is not the same in the instrumented program, and may be why"
-		}
-		if why != "" {
+		if why := s.mayFail(); why != "" && s.lost == "" {
 			s.outcome, s.lost = Outcome{}, "the test has failed, and "+why
 		}
 	}
@@ -89,7 +81,7 @@ func (s *run) judge(d *divergence) Result {
 		s.note("outside a bubble: nothing moved for " + s.patience().String() + ", which is no proof")
 	}
 	res.Stalls, res.Failed = s.stallsAtEnd(), s.failed()
-	res.AlsoFailed = s.outcome.Kind != "" && s.outcome.Kind != KindTestFailure && s.testFailed() && !s.lent
+	res.AlsoFailed = s.outcome.Kind != "" && s.outcome.Kind != KindTestFailure && s.testFailed() && s.mayFail() == ""
 	states := s.states()
 	s.exec.waiting(s)
 	s.unwind()
@@ -137,6 +129,17 @@ func (s *run) neverComes(asked bool, what string) {
 			s.weaken(what)
 		}
 	}
+}
+
+// mayFail is why the test may fail in a run without being wrong, "" if nothing of that is known.
+func (s *run) mayFail() string {
+	switch {
+	case s.lent:
+		return "uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
+	case s.measures != "":
+		return "what " + s.measures + " measures is not the same in the instrumented program, and may be why"
+	}
+	return ""
 }
 
 // testFailed: the test has failed. It may have left goroutines behind, but not ended otherwise

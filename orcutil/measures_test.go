@@ -37,3 +37,18 @@ func TestMeasures(t *testing.T) {
 		})
 	}
 }
+
+// TestMeasuresBeside: that it fails is no second error either, beside goroutines that it leaves behind.
+func TestMeasuresBeside(t *testing.T) {
+	for _, measures := range []bool{false, true} {
+		main := func() {
+			stuckBeside(nil)
+			if measures {
+				Measures("testing.AllocsPerRun", func() {})()
+			}
+		}
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main, Failed: func() bool { return true }})
+		require.Equal(t, KindLeak, res.Outcome.Kind, "%s", res)
+		require.Equal(t, !measures, res.AlsoFailed, "%s", res)
+	}
+}
