@@ -102,7 +102,7 @@ func (q *inquiry) wants(f *Finding, refs []trace.Ref) (wanted, bool) {
 		return wanted{pending: refs[:1], done: refs[1:2], next: []Turn{q.turnOn(refs[0], trace.OpSend, q.p.info(refs[1]).object)}}, true
 	case PossibleNegativeCounter, PossibleUnlockOfUnlocked:
 		return wanted{pending: append([]trace.Ref{refs[0]}, f.after...), done: f.before, next: []Turn{q.turn(refs[0])}}, true
-	case LockCycle, MixedCycle:
+	case LockCycle, MixedCycle, Race, ReorderedRace:
 		w := wanted{pending: refs}
 		for _, r := range refs {
 			w.next = append(w.next, q.turn(r))
@@ -112,8 +112,6 @@ func (q *inquiry) wants(f *Finding, refs []trace.Ref) (wanted, bool) {
 		return w, true
 	case WaitGroupReuse:
 		return wanted{pending: refs, next: []Turn{q.turn(refs[1]), q.turn(refs[0])}}, true
-	case Race, ReorderedRace:
-		return wanted{pending: refs, next: []Turn{q.turn(refs[0]), q.turn(refs[1])}}, true
 	}
 	return wanted{}, false
 }

@@ -69,6 +69,8 @@ var restricted = []struct {
 	}},
 	{says: ": a random number of a large range", main: func() { Entropy(1).Uint64() }, beside: func() { Choose(1, 6) }},
 	{says: ": a random number of a large range", main: func() { MakeSeed(1)() }, beside: func() {}},
+	{says: ": a random number of a large range", main: func() { LinkedRandom() }, beside: func() { LinkedRandomN(6) }},
+	{says: "the clock of the Go runtime, which the program reads by its linker name", main: func() { LinkedNow() }, beside: func() {}},
 	{says: ": a random number of a large range", main: func() { KeySlice(1, mapOf(9)) }, beside: func() { KeySlice(1, mapOf(1)) }},
 	{says: loopBound, main: pollWord, beside: pollWord},
 	{says: ": a call of uninstrumented code in one step with what was before it", main: func() { lockAndCall(0) }, beside: func() { lockAndCall(7) }},

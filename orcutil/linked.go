@@ -16,23 +16,19 @@ func LinkedNow() (sec int64, nsec int32, mono int64) {
 	return now.Unix(), int32(now.Nanosecond()), LinkedNano()
 }
 
-// linkedStart is what LinkedNano counts from.
-var linkedStart = time.Unix(0, 0)
-
-// LinkedNano is runtime.nanotime. Generated code calls it.
+// LinkedNano is runtime.nanotime. It counts from 1970, as the clock of a bubble does: only differences matter. Generated
+// code calls it.
 func LinkedNano() int64 {
 	if g := asks(); g != nil {
 		g.run.unchosen("the clock of the Go runtime, which the program reads by its linker name, is not chosen by the run")
 	}
-	return int64(time.Since(linkedStart))
+	return time.Now().UnixNano()
 }
 
 // LinkedRandom is runtime.rand. Generated code calls it.
 func LinkedRandom() uint64 {
-	if g := asks(); g != nil {
-		_, seed := g.ask(0)
-		r := random(seed)
-		return r.word()
+	if s := Entropy(0); s != nil {
+		return s.Uint64()
 	}
 	return rand.Uint64()
 }

@@ -275,9 +275,22 @@ func (r *recorder) done(flags byte) {
 // doneWith is done, with the partner.
 func (r *recorder) doneWith(flags byte, partner uint64) { r.doneInOrder(flags, partner, 0) }
 
-func putPartner(b *[maxRecord]byte, n int, partner uint64) int {
-	n = putUvarint(b, n, partner>>32)
-	return putUvarint(b, n, partner&(1<<32-1))
+// putPost writes that an operation has been done, from index n on, and returns the index behind it: by whom, and its place
+// in the order of those on the object, where these are not 0.
+func putPost(b *[maxRecord]byte, n int, flags byte, partner, seq uint64) int {
+	at := n
+	n++
+	if partner != 0 {
+		flags |= postPartner
+		n = putUvarint(b, n, partner>>32)
+		n = putUvarint(b, n, partner&(1<<32-1))
+	}
+	if seq != 0 {
+		flags |= postSeq
+		n = putUvarint(b, n, seq)
+	}
+	b[at&(maxRecord-1)] = recPost | flags
+	return n
 }
 
 // nobodyBefore is the partner of who takes a lock first.
@@ -294,17 +307,7 @@ func (r *recorder) panicked(tag uint64) {
 func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 	b := r.record()
 	r.doing(0)
-	n := 1
-	if partner != 0 {
-		flags |= postPartner
-		n = putPartner(b, n, partner)
-	}
-	if seq != 0 {
-		flags |= postSeq
-		n = putUvarint(b, n, seq)
-	}
-	b[0] = recPost | flags
-	r.wrote(n)
+	r.wrote(putPost(b, 0, flags, partner, seq))
 }
 
 // whole writes an operation that was done without waiting, which nothing can have seen begun: both at once.
@@ -316,18 +319,7 @@ func (r *recorder) whole(op byte, site Site, obj, partner, seq uint64) {
 	b[0] = op
 	n := putUvarint(b, 1, uint64(site))
 	n = putUvarint(b, n, obj)
-	flags, at := recPost, n
-	n++
-	if partner != 0 {
-		flags |= postPartner
-		n = putPartner(b, n, partner)
-	}
-	if seq != 0 {
-		flags |= postSeq
-		n = putUvarint(b, n, seq)
-	}
-	b[at&(maxRecord-1)] = flags
-	r.wrote(n)
+	r.wrote(putPost(b, n, 0, partner, seq))
 	r.next++
 	r.doing(0)
 }

@@ -99,12 +99,7 @@ func numberOf(p unsafe.Pointer) uint64 {
 func (r *recorder) selected(i int, flags byte, partner uint64) {
 	b := r.record()
 	r.doing(0)
-	n := 1
-	if partner != 0 {
-		flags |= postPartner
-		n = putPartner(b, n, partner)
-	}
-	b[0] = recPost | flags
+	n := putPost(b, 0, flags, partner, 0)
 	r.wrote(putVarint(b, n, int64(i)))
 }
 

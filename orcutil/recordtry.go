@@ -84,12 +84,6 @@ func (r *recorder) tried(site Site, of uint64, flags byte, partner uint64, taken
 	n := putUvarint(b, 1, uint64(site))
 	n = putUvarint(b, n, 1)
 	n = putUvarint(b, n, of)
-	at := n
-	n++
-	if partner != 0 {
-		flags |= postPartner
-		n = putPartner(b, n, partner)
-	}
-	b[at&(maxRecord-1)] = recPost | flags
+	n = putPost(b, n, flags, partner, 0)
 	r.wrote(putVarint(b, n, int64(taken)))
 }

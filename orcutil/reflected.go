@@ -191,23 +191,26 @@ func (v ReflectedValue) FieldByIndexErr(index []int) (reflect.Value, error) {
 
 // FieldByName is FieldByIndex by the name of the field.
 func (v ReflectedValue) FieldByName(name string) reflect.Value {
-	if v.Kind() == reflect.Struct {
-		if f, ok := v.Type().FieldByName(name); ok {
-			v.through(f.Index)
-		}
+	if v.Kind() != reflect.Struct {
+		return v.Value.FieldByName(name) // which panics
 	}
-	return v.Value.FieldByName(name)
+	return v.field(v.Type().FieldByName(name))
 }
 
 // FieldByNameFunc is FieldByIndex of the field whose name is asked for.
 func (v ReflectedValue) FieldByNameFunc(match func(string) bool) reflect.Value {
 	if v.Kind() != reflect.Struct {
-		return v.Value.FieldByNameFunc(match)
+		return v.Value.FieldByNameFunc(match) // which panics
 	}
-	if f, ok := v.Type().FieldByNameFunc(match); ok {
-		return v.FieldByIndex(f.Index)
+	return v.field(v.Type().FieldByNameFunc(match))
+}
+
+// field is that of a type, if it has it.
+func (v ReflectedValue) field(f reflect.StructField, ok bool) reflect.Value {
+	if !ok {
+		return reflect.Value{}
 	}
-	return reflect.Value{}
+	return v.FieldByIndex(f.Index)
 }
 
 func (v ReflectedValue) through(index []int) {
@@ -278,15 +281,14 @@ func (v ReflectedValue) Clear() {
 // Grow reads the slice, and writes it if it has to grow.
 func (v ReflectedValue) Grow(n int) {
 	v.reads(v.Value)
-	before := v.Value
-	var room, length int
-	var old reflect.Value
-	if before.Kind() == reflect.Slice {
-		room, length, old = before.Cap(), before.Len(), before.Slice(0, before.Len())
+	if v.Kind() != reflect.Slice {
+		v.Value.Grow(n) // which panics
+		return
 	}
+	old, room := v.Value.Slice(0, v.Value.Len()), v.Value.Cap()
 	v.Value.Grow(n)
-	if before.Kind() == reflect.Slice && v.Value.Cap() != room {
-		v.elements(old, 0, length, 0)
+	if v.Value.Cap() != room {
+		v.elements(old, 0, old.Len(), 0)
 		v.writes()
 	}
 }

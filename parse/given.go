@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -57,7 +56,7 @@ var givenUses = map[string][]givenUse{
 // usesOf is what a function does to its arguments. The Write of a hash reads all that it is given.
 func (a *memory) usesOf(c *ast.CallExpr, f *types.Func) []givenUse {
 	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && f.Name() == "Write" {
-		if name := nameOf(a.info.TypeOf(sel.X)); strings.HasPrefix(name, "hash.") && quietInterfaces[name] {
+		if quietInterfaces[nameOf(a.info.TypeOf(sel.X))] {
 			return []givenUse{givenReadSlice}
 		}
 	}

@@ -46,12 +46,8 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 				scan.decls[w.TypesInfo.Defs[fd.Name]] = fd
 			}
 		}
-		for _, g := range f.Comments {
-			for _, c := range g.List {
-				if fields := strings.Fields(c.Text); len(fields) > 1 && fields[0] == "//go:linkname" {
-					linked[fields[1]] = true
-				}
-			}
+		for name := range linknames(f) {
+			linked[name] = true
 		}
 	}
 	report := func(pos token.Pos, format string, args ...any) {

@@ -27,17 +27,17 @@ var linked = map[string]struct {
 
 // linkedOutside begin the names of functions of the Go runtime by which goroutines wait, or start.
 var linkedOutside = []string{
-	"runtime.gopark", "runtime.goready", "runtime.goparkunlock", "runtime.sema", "runtime.ready", "runtime.newproc", "runtime.notify", "runtime.note",
+	"runtime.gopark", "runtime.goready", "runtime.sema", "runtime.ready", "runtime.newproc", "runtime.notify", "runtime.note",
 	"runtime.lock", "runtime.unlock", "runtime.chan", "runtime.select", "runtime.usleep", "runtime.mcall", "sync.runtime_Sem", "sync.runtime_notify",
 	"sync.(*", "time.Sleep", "time.newTimer", "time.startTimer", "time.stopTimer", "time.resetTimer", "internal/poll.runtime_Sem", "net.runtime_",
 }
 
-// linknames are the functions of a file that are linked by name, with that name and the directive.
+// linknames are what a file links by name, with the directives.
 func linknames(f *ast.File) map[string]*ast.Comment {
 	var out map[string]*ast.Comment
 	for _, g := range f.Comments {
 		for _, c := range g.List {
-			if words := strings.Fields(c.Text); len(words) == 3 && words[0] == "//go:linkname" {
+			if words := strings.Fields(c.Text); len(words) > 1 && words[0] == "//go:linkname" {
 				if out == nil {
 					out = map[string]*ast.Comment{}
 				}
@@ -56,7 +56,11 @@ func (r *rewriter) link(fd *ast.FuncDecl) {
 	if directive == nil || !ok || fd.Recv != nil {
 		return
 	}
-	target := strings.Fields(directive.Text)[2]
+	words := strings.Fields(directive.Text)
+	if len(words) < 3 {
+		return // others name it
+	}
+	target := words[2]
 	for _, prefix := range linkedOutside {
 		if strings.HasPrefix(target, prefix) {
 			r.diag(fd.Pos(), "%s is %s of the Go runtime, linked by its name: what waits for each other by it is not under control", fd.Name.Name, target)
@@ -72,8 +76,14 @@ func (r *rewriter) link(fd *ast.FuncDecl) {
 		r.diag(fd.Pos(), "%s is %s, linked by its name, with other types than that has: what it returns is not under control", fd.Name.Name, target)
 		return
 	}
-	b := r.build(fd.End())
-	b.put(" { ")
+	arg := ""
+	if to.function == "LinkedRandomN" {
+		if sig.Params().Len() != 1 || sig.Params().At(0).Name() == "" || sig.Params().At(0).Name() == "_" {
+			r.diag(fd.Pos(), "%s is %s, linked by its name, and its parameter has no name: what it returns is not under control", fd.Name.Name, target)
+			return
+		}
+		arg = "uint64(" + sig.Params().At(0).Name() + ")"
+	}
 	var names, values []string
 	for i := range to.results {
 		if i >= sig.Results().Len() {
@@ -84,17 +94,7 @@ func (r *rewriter) link(fd *ast.FuncDecl) {
 		names = append(names, name)
 		values = append(values, fmt.Sprintf("%s(%s)", sig.Results().At(i).Type(), name))
 	}
-	arg := ""
-	if to.function == "LinkedRandomN" {
-		if sig.Params().Len() != 1 || sig.Params().At(0).Name() == "" || sig.Params().At(0).Name() == "_" {
-			r.diag(fd.Pos(), "%s is %s, linked by its name, and its parameter has no name: what it returns is not under control", fd.Name.Name, target)
-			return
-		}
-		arg = "uint64(" + sig.Params().At(0).Name() + ")"
-	}
-	b.put("%s := %s.%s(%s); return %s }", strings.Join(names, ", "), r.zz, to.function, arg, strings.Join(values, ", "))
-	b.move(fd.End())
-	r.after(fd.End(), b.buf.String())
+	r.after(fd.End(), fmt.Sprintf(" { %s := %s.%s(%s); return %s }", strings.Join(names, ", "), r.zz, to.function, arg, strings.Join(values, ", ")))
 	r.blank(directive)
 	if fd.Doc != nil {
 		for _, c := range fd.Doc.List {
