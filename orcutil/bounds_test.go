@@ -39,7 +39,7 @@ var restricted = []struct {
 	{says: ": a choice with more alternatives than are explored", main: func() { KeySlice(1, mapOf(5)) }, beside: func() { KeySlice(1, mapOf(4)) }},
 	{says: "that time passes before a deadline is set", main: twoDeadlines, beside: twoDeadlines, with: func(e *Exhaustion) { e.Stalls, e.Bounding = -1, &Bounding{Last: AllPreemptions} }},
 	{says: "runs that were cut off", main: func() { stand(50) }, beside: func() { stand(20) }, with: func(e *Exhaustion) { e.Config.Plan.MaxSteps = 40 }},
-	{says: "runtime.NumGoroutine", main: func() { NumGoroutine() }, beside: func() {}},
+	{says: "runtime.NumGoroutine", main: func() { Goroutines(0).Count() }, beside: func() { Goroutines(1).Count() }},
 	{says: "what finalizers and cleanups of package runtime do", main: func() { Finalized(new(int), func(*int) {}) }, beside: func() { Finalized(new(int), nil) }},
 	{says: "finalizers or cleanups of the program", main: func() { Finalized(new(int), func(*int) {}); Recv[int](1, nil) }, beside: func() { Finalized(new(int), nil); Recv[int](1, nil) }},
 	{says: "signals, which do not come in a run", main: func() { NotifySignals(nil)(make(chan os.Signal)); Recv[int](1, nil) }, beside: func() { NotifySignals(nil)(make(chan os.Signal)) }},
@@ -311,7 +311,7 @@ func TestRestrictionsMany(t *testing.T) {
 				Entropy(Site(first + 2*i)).Uint64()
 				KeySlice(Site(first+2*i+1), mapOf(5))
 			}
-			NumGoroutine()
+			Goroutines(0).Count()
 		}}, Ran: func(int, Result) {}, Found: func(int, Result) {}})
 		require.True(t, out.Complete)
 		// What is chosen is said first, then what is said once, in any case.

@@ -101,7 +101,7 @@ func TestCoroutinesLeft(t *testing.T) {
 			next, _ := pull(lockedFor(&m, 2))
 			_, ok := next()
 			require.True(t, ok)
-			require.Equal(t, 2, NumGoroutine())
+			require.Equal(t, 2, Goroutines(0).Count())
 			_, _ = pull(lockedFor(&m, 2))
 			Go(5, func() {
 				next, _ := pull(lockedFor(&m, 2))

@@ -66,6 +66,10 @@ const (
 
 	touchSet // of a deadline, which may be behind others that are pending
 
+	touchBorn    // a goroutine, or coroutine, has been started
+	touchOver    // one has ended
+	touchCounted // all have been counted
+
 	touchKinds
 )
 
@@ -114,6 +118,10 @@ var pairs = [...][2]touchKind{
 	{touchLibrary, touchLibrarySee},
 
 	{touchSet, touchSet},
+
+	// How many there are tells who has started and who has ended, not in which order.
+	{touchCounted, touchBorn},
+	{touchCounted, touchOver},
 }
 
 // oneWay are kinds of which only the second could have come before the first, and would
@@ -161,6 +169,7 @@ const (
 	spaceMap
 	spaceLibrary
 	spaceDeadlines // that are pending
+	spaceGoroutines
 )
 
 // touch is what a step does to one object.

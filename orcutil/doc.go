@@ -130,7 +130,8 @@
 //     put, or a new one.
 //   - hash/maphash computes other hashes, the same in every process. So do a Hash's,
 //     up to the 128 bytes that it buffers.
-//   - runtime.NumGoroutine counts the goroutines of the run.
+//   - runtime.NumGoroutine counts the goroutines of the run. One that has done its last
+//     operation may be counted still, until time passes.
 //   - What an iterator of iter.Pull does is done by the goroutine that asks it for a value.
 //   - Noted but not chosen are the number of the process, weak pointers, ranges over
 //     maps by reflection, addresses by reflection or formatted with a constant %p.

@@ -156,6 +156,10 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceLibrary, nil, touchLibrary)
 		of, _, _, _ := g.site.major()
 		access(of)
+	case opCount:
+		add(spaceGoroutines, nil, touchCounted)
+		of, _, _, _ := g.site.major()
+		access(of)
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:

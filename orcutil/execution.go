@@ -36,7 +36,9 @@ type execution struct {
 	next   int32 // the node of the step that is about to be done
 	queues bool  // it only queues
 	misuse bool  // the run stops at all minor guards
-	census bool  // the program has counted its goroutines
+	census bool  // the program may count its goroutines
+	// uncounted: it has where there is no guard.
+	uncounted bool
 	// finalizes: the program has handed a function to runtime.SetFinalizer or AddCleanup.
 	finalizes bool
 	foreign   bool // who has not locked an RWMutex has unlocked it
@@ -53,6 +55,8 @@ type execution struct {
 	timed bool
 	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
+	// repeated are where what has not changed is not looked at once more.
+	repeated []Site
 	// cutRanges are where more entries than are explored have come in a range over a map that
 	// were created meanwhile, and unchosen says what else the environment has decided and the
 	// run has not.
@@ -262,6 +266,36 @@ func (x *execution) on(space touchSpace, p unsafe.Pointer, k touchKind) {
 func (x *execution) started(g, child *goroutine) {
 	if x != nil {
 		x.act(act{kind: actStart, g: g.seq, other: child.seq})
+		x.born()
+	}
+}
+
+// born: there is a goroutine or coroutine more.
+func (x *execution) born() { x.population(touchBorn) }
+
+// over: there is one less.
+func (x *execution) over() { x.population(touchOver) }
+
+// counted: the program counts its goroutines, in a step that begins with that or, if not guarded,
+// between what others may do.
+func (x *execution) counted(guarded bool) {
+	x.population(touchCounted)
+	if x != nil && !guarded {
+		x.uncounted = true
+	}
+}
+
+// looksOn: what is looked at has not changed, and is not looked at unchanged once more.
+func (x *execution) looksOn(site Site) {
+	if x != nil && !slices.Contains(x.repeated, site) {
+		x.repeated = append(x.repeated, site)
+	}
+}
+
+// population is a touch of how many goroutines there are, which shows in programs that count them.
+func (x *execution) population(k touchKind) {
+	if x != nil && x.census {
+		x.touch(touched{space: spaceGoroutines}, k)
 	}
 }
 
@@ -382,6 +416,7 @@ func placeOf(at []uintptr) string {
 func (x *execution) arrived(g *goroutine) {
 	if x != nil && len(x.events) > 0 {
 		x.act(act{kind: actStart, g: x.events[len(x.events)-1].g, other: g.seq})
+		x.born()
 	}
 }
 
@@ -713,7 +748,7 @@ func (x *execution) reset() {
 		clear(x.events[i].touches)
 	}
 	x.changed = x.changed[:0]
-	x.unguarded, x.drawn = false, x.drawn[:0]
+	x.unguarded, x.drawn, x.repeated = false, x.drawn[:0], x.repeated[:0]
 	x.cutRanges, x.unchosen = x.cutRanges[:0], x.unchosen[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)

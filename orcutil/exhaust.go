@@ -235,7 +235,7 @@ const loopBound = "a loop that looks again and again while nothing changes, more
 
 // Exhaust does the exploration.
 func Exhaust(e Exhaustion) Exhausted {
-	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
+	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, census: countsGoroutines(), accesses: map[Site]accessGroup{}}}
 	x.exec.pick = func(g *goroutine, site Site, n int) int {
 		x.out.Choices++
 		x.asks++
@@ -273,7 +273,9 @@ func Exhaust(e Exhaustion) Exhausted {
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
-			x.awaits[site.minor(opMeasure)], x.awaits[site.minor(opCall)], x.awaits[site.minor(opRead)] = true, true, true
+			for _, o := range [...]op{opMeasure, opCall, opRead, opCount} {
+				x.awaits[site.minor(o)] = true
+			}
 		}
 	}
 	if e.Frontier != nil {
@@ -459,11 +461,14 @@ func (x *search) limits(res Result) {
 	x.bound(res.Verdict == Limit, "runs that were cut off")
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.out.Durations = union(x.out.Durations, res.Durations)
-	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
+	x.bound(x.exec.uncounted, "runtime.NumGoroutine, called where there is no guard: what others start and end meanwhile")
 	x.bound(x.exec.finalizes, "what finalizers and cleanups of package runtime do, which runs never call")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.held, "operations in what a library calls back with a lock of its own: others do not come before them")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
+	for _, site := range x.exec.repeated {
+		x.bound(!x.awaits[site], loopBound)
+	}
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
 	}
@@ -826,7 +831,7 @@ func (x *search) look(e *event) {
 // looks: a touch of the kind changes nothing.
 func (k touchKind) looks() bool {
 	switch k {
-	case touchRead, touchOfferRecv, touchOfferSend, touchMeasured, touchTryFailed, touchLibrarySee:
+	case touchRead, touchOfferRecv, touchOfferSend, touchMeasured, touchTryFailed, touchLibrarySee, touchCounted:
 		return true
 	}
 	return false

@@ -621,6 +621,23 @@ var special = []testProgram{
 			panic(Panic(6, "empty"))
 		}
 	}, nil},
+	{"goroutines counted beside one that starts another", EntryTest, func() {
+		c := make(chan int)
+		Go(1, func() {
+			Go(2, func() { Recv(3, c) })
+			Recv(4, c)
+		})
+		if Goroutines(5).Count() == 3 {
+			panic(Panic(6, "three"))
+		}
+		Close(7, c)
+	}, nil},
+	{"goroutines counted beside one that ends", EntryTest, func() {
+		Go(1, func() {})
+		if Goroutines(2).Count() == 1 {
+			panic(Panic(3, "alone"))
+		}
+	}, nil},
 	{"a receive that comes too late for who polls", EntryTest, func() {
 		c := make(chan int)
 		Go(1, func() { Recv2(2, c) })
@@ -839,6 +856,8 @@ var needs = map[[2]touchKind]string{
 	{touchLibrary, touchLibrary}:      "a context that two look at",
 	{touchLibrary, touchLibrarySee}:   "a context that is polled",
 	{touchSet, touchSet}:              "a deadline that is late, of the other goroutine",
+	{touchCounted, touchBorn}:         "goroutines counted beside one that starts another",
+	{touchCounted, touchOver}:         "goroutines counted beside one that ends",
 	{touchLock, touchTryFailed}:       "[lock unlock try lock] 0",
 	{touchRLock, touchTryFailed}:      "[rlock runlock wlock wunlock try rlock try wlock] 7",
 	{touchTryFailed, touchUnlock}:     "two that unlock for a third",
@@ -851,6 +870,8 @@ func TestDependence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
+	RegisterCount()
+	defer func() { program.counts = false }()
 	type sample struct {
 		name   string
 		cfg    Config
@@ -932,7 +953,7 @@ func TestExhaustFrontier(t *testing.T) {
 			var word atomic.Int32
 			Go(1, func() { storeWord(2, &word, 1) })
 			if loadWord(3, &word) == 0 {
-				NumGoroutine()
+				Goroutines(0).Count()
 			}
 		}},
 		Ran: func(int, Result) {}, Found: func(int, Result) {},

@@ -69,6 +69,7 @@ const (
 	opCall
 	opRead
 	opDelay
+	opCount
 	opEnd
 )
 
@@ -80,7 +81,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opCount: "count of goroutines", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -321,6 +322,8 @@ func (s *run) exit(g *goroutine) {
 	}
 	g.state = done
 	s.gone.Add(1)
+	s.lingering.Store(0)
+	s.exec.over()
 	g.f, g.cases = nil, nil
 	if s.back != nil {
 		s.back <- struct{}{}

@@ -226,7 +226,7 @@ func TestEnvironment(t *testing.T) {
 					v, ok := Choose(2, 6)
 					fmt.Fprintln(out, i, v, ok, Entropy(3).Uint64(), Entropy(3).Int63() >= 0, Entropy(3).Text())
 					Pool(4, &pool).Put(i)
-					fmt.Fprintln(out, Pool(4, &pool).Get(), HashString(seed, "x"), HashComparable(seed, any(i)), NumGoroutine())
+					fmt.Fprintln(out, Pool(4, &pool).Get(), HashString(seed, "x"), HashComparable(seed, any(i)), Goroutines(0).Count())
 					var b [11]byte
 					n, err := Reader(5, nil).Read(b[:])
 					fmt.Fprintln(out, b, n, err)

@@ -30,6 +30,7 @@ var minorGuards = [...]struct {
 	{opCall, ".call"},
 	{opRead, ".clock"},
 	{opDelay, ".delay"}, // no goroutine stops there, see delay.go
+	{opCount, ".count"},
 }
 
 // minor reports whether an operation is that of a minor guard.

@@ -137,6 +137,7 @@ type run struct {
 	notes       []string
 	weak        []string     // those of the notes that say where control was incomplete
 	gone        atomic.Int64 // goroutines that have ended since time passed, and may be counted
+	lingering   atomic.Int64 // how often in a row they have been, all of them
 	stalls      []Stall
 	granted     *goroutine // that does the step at hand, until it stops
 	choosing    bool       // by the Chooser, not by the plan

@@ -70,6 +70,8 @@ var program struct {
 	repeated map[string]bool
 	// clock: the program reads the clock. bubbles: it makes bubbles of its own.
 	clock, bubbles bool
+	// counts: it may count the goroutines.
+	counts bool
 	// durations are those that it names as constants, ascending.
 	durations []time.Duration
 	// parts are what packages register for each run, in a program that several checks share.
@@ -166,6 +168,13 @@ func RegisterClock() {
 	program.clock = true
 }
 
+// RegisterCount says that a package may count the goroutines.
+func RegisterCount() {
+	program.Lock()
+	defer program.Unlock()
+	program.counts = true
+}
+
 // RegisterDurations says which durations, in nanoseconds, a package names as constants.
 func RegisterDurations(list ...int64) {
 	program.Lock()
@@ -190,6 +199,13 @@ func RegisterBubbles() {
 	program.Lock()
 	defer program.Unlock()
 	program.bubbles = true
+}
+
+// countsGoroutines: the program may count its goroutines.
+func countsGoroutines() bool {
+	program.RLock()
+	defer program.RUnlock()
+	return program.counts
 }
 
 // readsClock: the program reads a clock of which nothing is promised.

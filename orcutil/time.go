@@ -241,6 +241,7 @@ func (s *run) passTime() bool {
 		return true
 	}
 	s.gone.Store(0)
+	s.lingering.Store(0)
 	s.tick()
 	limit, known := s.nextKnown()
 	before := s.clock()

@@ -136,7 +136,7 @@ const randomN = `func ZZRandomN[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uin
 
 // same are the functions that have one of the same type in the runtime.
 var same = map[string]string{
-	"runtime.NumGoroutine": "NumGoroutine", "hash/maphash.String": "HashString", "hash/maphash.Bytes": "HashBytes",
+	"hash/maphash.String": "HashString", "hash/maphash.Bytes": "HashBytes",
 }
 
 // statement is the site of the statement that a choice belongs to, 0 outside of
@@ -159,6 +159,12 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 	if function := same[f.FullName()]; function != "" {
 		r.unused(e, obj)
 		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+function)
+		return
+	}
+	if f.FullName() == "runtime.NumGoroutine" {
+		r.unused(e, obj)
+		r.unit.counts = true
+		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.Goroutines(%d).Count", r.zz, r.statement(e.Pos())))
 		return
 	}
 	if f.FullName() == "hash/maphash.MakeSeed" {

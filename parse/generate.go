@@ -110,7 +110,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.zeros) > 0 && !plan.skip {
 		u.helpers["Zero"] = true
 	}
-	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places)+len(u.durations) == 0 && !u.clock {
+	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places)+len(u.durations) == 0 && !u.clock && !u.counts {
 		return
 	}
 	zz := w.prefix
@@ -177,6 +177,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	if u.clock {
 		fmt.Fprintf(&runs, "\t%s.RegisterClock()\n", zz)
+	}
+	if u.counts {
+		fmt.Fprintf(&runs, "\t%s.RegisterCount()\n", zz)
 	}
 	if len(u.durations) > 0 {
 		fmt.Fprintf(&runs, "\t%s.RegisterDurations(", zz)

@@ -385,6 +385,7 @@ type unit struct {
 	guarded map[sites.ID]bool
 	helpers map[string]bool
 	clock   bool // it reads the clock
+	counts  bool // it counts the goroutines
 	// durations are the constants, in nanoseconds, in a program that may read the clock.
 	durations map[int64]bool
 	places    []placeInfo

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
@@ -119,6 +120,9 @@ func (a *awaitFinder) keepsNothing(info *types.Info, n ast.Node, scope ast.Node)
 	return ok
 }
 
+// looking are functions that a loop may call and that keep nothing, besides those of package time.
+var looking = []string{"runtime.Gosched", "runtime.NumGoroutine", "time.Sleep"}
+
 // quiet reports whether a call is an operation that runs see, or keeps nothing.
 func (a *awaitFinder) quiet(info *types.Info, c *ast.CallExpr) bool {
 	if tv, ok := info.Types[c.Fun]; ok && tv.IsType() {
@@ -132,7 +136,7 @@ func (a *awaitFinder) quiet(info *types.Info, c *ast.CallExpr) bool {
 	case *types.Builtin:
 		return f.Name() == "len" || f.Name() == "cap"
 	case *types.Func:
-		if name := f.FullName(); name == "runtime.Gosched" || name == "time.Sleep" || parse.OfTime(f) {
+		if name := f.FullName(); slices.Contains(looking, name) || parse.OfTime(f) {
 			return true
 		}
 		if pure, known := a.pure[f]; known {
