@@ -22,8 +22,12 @@ import (
 // calmRuns is how many runs look for an error without a stall.
 const calmRuns = 100
 
-// settleStalls looks for a run without stalls of every error that is real.
+// settleStalls looks for a run without stalls of every error that is real, unless all of those
+// were run.
 func (d *deep) settleStalls(ctx context.Context) error {
+	if d.runs.Exhaustive.AllWithoutStalls() {
+		return nil
+	}
 	for _, s := range slices.Concat(d.cases, d.observed) {
 		if s.outcome != artifact.Real || s.replay == nil || s.raced != nil || len(s.replay.Stalls) == 0 {
 			continue
