@@ -550,7 +550,8 @@ func (n *numberer) inOneLine(s ast.Stmt) string {
 	return text
 }
 
-// lines returns a function that gives the trimmed lines of a file.
+// lines returns a function that gives the trimmed lines of a file, without the comments that end
+// them: quoted in a report these read as if they were its own words.
 func (n *numberer) lines(f *ast.File) func(int) string {
 	if len(n.points) == 0 {
 		return nil
@@ -564,6 +565,17 @@ func (n *numberer) lines(f *ast.File) func(int) string {
 		return func(int) string { return "" }
 	}
 	lines := bytes.Split(data, []byte("\n"))
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			at := n.fset.PositionFor(c.Pos(), false)
+			if line := at.Line - 1; line < len(lines) && at.Column <= len(lines[line]) {
+				before, rest := lines[line][:at.Column-1], lines[line][at.Column-1:]
+				if len(rest) <= len(c.Text) || len(bytes.TrimSpace(rest[len(c.Text):])) == 0 {
+					lines[line] = before
+				}
+			}
+		}
+	}
 	return func(i int) string {
 		if i < 1 || i > len(lines) {
 			return ""
