@@ -304,6 +304,8 @@ type Finding struct {
 	// Goroutines are those that matter at the end: stuck, or panicking; or the
 	// two accesses of a data race, in their order.
 	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
+	// Made says where the other channels were made that the interleaving works on, as far as that is known.
+	Made []FindingObject `json:"made,omitempty"`
 	// Stalls say who has to be slow for the error to come about, the longest first: time
 	// passes while the goroutine could go on.
 	Stalls []FindingStall `json:"stalls,omitempty"`

@@ -432,20 +432,24 @@ func (e *explanation) fullOf(w *artifact.FindingGoroutine) string {
 	return fmt.Sprintf("its buffer is full of what goroutines %s have sent, which wait themselves", Names(senders))
 }
 
-// Waiting says for what goroutines of a finding wait, as the pages of findings have it: "lock", "channel", "condition" or
-// "wait group", which is said only if all wait for one: it is the others who are stuck otherwise.
+// Waiting says what helps against a finding depends on, in the words of the lists on the pages of findings: what those wait for
+// that are stuck, or what a goroutine panics by. Nothing is that it depends on nothing.
 func Waiting(f artifact.Finding) []string {
+	if f.Kind == artifact.KindPanic {
+		if strings.Contains(f.Message, "runtime error") || strings.Contains(f.Message, "nil map") {
+			return []string{"runtime error"}
+		}
+		return []string{"panic"}
+	}
+	if !Stuck(f.Kind) {
+		return nil
+	}
+	words := map[string]string{
+		opLock: "lock", opReadLock: "read lock", opOnce: "once", opSend: "channel", opReceive: "channel", opSelect: "select", opCondWait: "condition",
+	}
 	var out []string
 	for _, g := range f.Goroutines {
-		what := ""
-		switch g.Operation {
-		case opLock, opReadLock, opOnce:
-			what = "lock"
-		case opSend, opReceive, opSelect:
-			what = "channel"
-		case opCondWait:
-			what = "condition"
-		}
+		what := words[g.Operation]
 		stuck := g.State == artifact.StateBlocked || g.State == "" // which no run has seen yet
 		if stuck && what != "" && !slices.Contains(out, what) {
 			out = append(out, what)

@@ -358,11 +358,20 @@ func TestWaitingCases(t *testing.T) {
 	}
 }
 
-// TestWaiting: who waits for a wait group waits for others, of whom more is to be said.
+// TestWaiting: who waits for a wait group waits for others, of whom more is to be said. A page has what is asked for.
 func TestWaiting(t *testing.T) {
 	all := []artifact.FindingGoroutine{blocked("0", "wait", "waitgroup#1", 9, "wg.Wait()"), ended("0.1"), blocked("0.2", "send", "chan#1", 4, "c <- 1"), blocked("0.3", "range", "chan#1", 4, "for range c {"),
 		blocked("0.4", "read lock", "rwmutex#1", 4, "mu.RLock()"), blocked("0.5", "cond wait", "cond#1", 4, "c.Wait()")}
-	require.Equal(t, []string{"channel", "lock", "condition"}, Waiting(artifact.Finding{Goroutines: all}))
-	require.Equal(t, []string{"wait group"}, Waiting(artifact.Finding{Goroutines: all[:2]}))
-	require.Empty(t, Waiting(artifact.Finding{Goroutines: all[1:2]}))
+	of := func(kind string, gs []artifact.FindingGoroutine) []string {
+		return Waiting(artifact.Finding{Kind: kind, Goroutines: gs})
+	}
+	require.Equal(t, []string{"channel", "read lock", "condition"}, of(artifact.KindDeadlock, all))
+	require.Equal(t, []string{"wait group"}, of(artifact.KindLeak, all[:2]))
+	require.Empty(t, of(artifact.KindDeadlock, all[1:2]))
+	require.Empty(t, of(artifact.KindTestFailure, all), "its page has no list")
+	for message, want := range map[string]string{
+		"panic: runtime error: index out of range [1] with length 1": "runtime error", "panic: assignment to entry in nil map": "runtime error", "panic: released twice": "panic",
+	} {
+		require.Equal(t, []string{want}, Waiting(artifact.Finding{Kind: artifact.KindPanic, Message: message}))
+	}
 }

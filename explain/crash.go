@@ -115,7 +115,9 @@ func Standing(g artifact.FindingGoroutine) string {
 		return MapUse(g)
 	case g.State == artifact.StateAt:
 		return "about to go on"
-	case g.Operation == "" || g.State == artifact.StateNotStarted:
+	case g.State == artifact.StateNotStarted:
+		return "(has not begun)"
+	case g.Operation == "":
 		return "(" + g.State + ")"
 	case g.State == artifact.StateEnded: // the operation
 		return g.Operation + " (ended the program)"
@@ -286,10 +288,11 @@ func (e *explanation) ordered(until int) (string, int) {
 		bad += " " + steps[c].Text
 	}
 	best, rank := "", 0
+	looksAt := lookedAt(steps, until)
 	for _, b := range interruptions(steps, until) {
 		for _, o := range b.others {
 			// What is done later matters more, of what is as near to the error.
-			if r := bearing(o, b, bad); r > 0 && r >= rank {
+			if r := bearing(o, b, bad); r > 0 && r >= rank && comesTo(b, steps[:until], looksAt) {
 				rank = r
 				best = fmt.Sprintf("%s does %s while %s is between %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), between(b.from, b.to))
 			}
@@ -299,11 +302,34 @@ func (e *explanation) ordered(until int) (string, int) {
 		return best, nearest
 	}
 	for _, o := range slices.Backward(steps[:until]) {
-		if a := assignedIn(o); o.G != steps[until].G && a != "" && mentions(bad, a) {
+		if a := assignedIn(o); o.G != steps[until].G && (a != "" && mentions(bad, a) || storesTo(o, looksAt)) {
 			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o)), nearest
 		}
 	}
 	return best, rank
+}
+
+// lookedAt are the atomic variables that the step of an error, or the check in front of it, looks at.
+func lookedAt(steps []artifact.FindingStep, until int) (objects []string) {
+	for _, i := range []int{until, checkBefore(steps, until)} {
+		if i >= 0 && isKind(steps[i], sites.Atomic) && steps[i].Object != "" {
+			objects = append(objects, steps[i].Object)
+		}
+	}
+	return objects
+}
+
+// comesTo reports whether what a goroutine does, while another one is held, may show in the variables that the step of an
+// error looks at by what that one stores to them later. If there are none such it may.
+func comesTo(b inBetween, before []artifact.FindingStep, objects []string) bool {
+	return len(objects) == 0 || slices.ContainsFunc(before, func(s artifact.FindingStep) bool {
+		return s.G == b.to.G && s.Step >= b.to.Step && storesTo(s, objects)
+	})
+}
+
+// storesTo reports whether a step stores to one of some variables.
+func storesTo(s artifact.FindingStep, objects []string) bool {
+	return isKind(s, sites.Atomic) && s.After != "" && slices.Contains(objects, s.Object)
 }
 
 // nearest is the highest value of bearing.

@@ -56,6 +56,9 @@ func NamingOf(f artifact.Finding) *Naming {
 			n.calls(o.Object, o.Expression)
 		}
 	}
+	for _, o := range f.Made {
+		n.calls(o.Object, o.Expression)
+	}
 	// Of others only those matter that have the name of one of these.
 	for _, s := range f.Interleaving {
 		if x := objectOf(s); len(n.objects[x]) > 0 {
@@ -81,18 +84,24 @@ func objectOf(s artifact.FindingStep) string {
 	return Operand(sites.Named(s.Operation), s.Text)
 }
 
+// Made is what is known of where objects of a finding were made: first of those that goroutines wait for.
+func Made(f artifact.Finding) (all []artifact.FindingObject) {
+	for _, g := range f.Goroutines {
+		all = append(all, g.Made...)
+	}
+	return append(all, f.Made...)
+}
+
 // mark finds what tells objects apart: where they were made, or, where several were made there, the variable, or, where
 // that is not known, their names in the run.
 func (n *Naming) mark(f artifact.Finding) {
 	made := map[string]artifact.FindingObject{}
 	count := map[string]int{}
-	for _, g := range f.Goroutines {
-		for _, o := range g.Made {
-			if _, ok := made[o.Object]; !ok {
-				made[o.Object], n.variables[o.Object] = o, o.Variable
-				count[line(o)]++
-				count[variable(o)]++
-			}
+	for _, o := range Made(f) {
+		if _, ok := made[o.Object]; !ok {
+			made[o.Object], n.variables[o.Object] = o, o.Variable
+			count[line(o)]++
+			count[variable(o)]++
 		}
 	}
 	for object, o := range made {
@@ -126,6 +135,8 @@ func (n *Naming) name(object, site string) string {
 		return "the " + kindOf(object) + " " + made
 	case x == "" && made != "":
 		return made
+	case x == "" && n.variables[object] != "":
+		return object + " of " + n.variables[object]
 	case x == "":
 		return object
 	case len(n.objects[x]) < 2 && len(n.called[object]) < 2 || strings.HasPrefix(object, nilPrefix):
@@ -260,14 +271,14 @@ func Channel(text string) string {
 	return Operand(sites.Send, text)
 }
 
-// Object is something that goroutines of a finding wait for, with where it was made.
+// Object is something that goroutines of a finding wait for, or a channel of its steps, with where it was made.
 type Object struct {
 	Name       string // all that the operations call it
 	File, Text string
 	Line       int
 }
 
-// Objects are what goroutines of a finding wait for, in the order of these, as far as it is known where they were made.
+// Objects are what goroutines of a finding wait for, in the order of these, then the channels of its steps, as far as it is known where they were made.
 // Those with one name that were made at one place are one. They have their variables, or their names in the run, where
 // other texts have these.
 func Objects(f artifact.Finding) (out []Object) {
@@ -277,21 +288,24 @@ func Objects(f artifact.Finding) (out []Object) {
 		called []string
 	}
 	var all []*named
-	for _, g := range f.Goroutines {
-		for _, o := range g.Made {
-			i := slices.IndexFunc(all, func(n *named) bool { return n.Object == o.Object })
-			if i < 0 {
-				i = len(all)
-				all = append(all, &named{o, nil})
-			}
-			if x := cmp.Or(o.Expression, o.Variable, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
-				all[i].called = append(all[i].called, x)
-			}
+	for _, o := range Made(f) {
+		i := slices.IndexFunc(all, func(n *named) bool { return n.Object == o.Object })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &named{o, nil})
+		}
+		if x := cmp.Or(o.Expression, o.Variable, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
+			all[i].called = append(all[i].called, x)
 		}
 	}
 	index, tags := map[Object]int{}, map[int][]string{}
+	entry := func(o *named) Object { return Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line} }
+	several := map[Object]int{}
 	for _, o := range all {
-		same := Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line}
+		several[entry(o)]++
+	}
+	for _, o := range all {
+		same := entry(o)
 		i, ok := index[same]
 		if !ok {
 			i = len(out)
@@ -300,7 +314,7 @@ func Objects(f artifact.Finding) (out []Object) {
 		}
 		shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
 		switch mark := naming.Mark(o.Object); {
-		case strings.HasPrefix(mark, madeAt), o.called[0] != kindOf(o.Object) && len(o.called) < 2 && !slices.ContainsFunc(o.called, shares):
+		case strings.HasPrefix(mark, madeAt), several[same] == 1 && o.called[0] != kindOf(o.Object) && len(o.called) < 2 && !slices.ContainsFunc(o.called, shares):
 		case mark == o.Object:
 			tags[i] = append(tags[i], o.Object)
 		default:

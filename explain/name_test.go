@@ -54,7 +54,7 @@ step  where   0                                    0.1                          
 	other[1].Made = []artifact.FindingObject{{Object: "chan#2", File: "b.go", Line: 1, Variable: "b.done"}}
 	require.Contains(t, Cause(artifact.Finding{Kind: f.Kind, Goroutines: other}), "from a.done (made at a.go:31), and nobody")
 	variables.Goroutines[1].Made[0].Variable = "a.done"
-	require.Contains(t, Cause(variables), "from chan#1, and nobody who is left sends on it; goroutine 0.1 waits at a.go:6 to receive from c.done (chan#2)")
+	require.Contains(t, Cause(variables), "from chan#1 of a.done, and nobody who is left sends on it; goroutine 0.1 waits at a.go:6 to receive from c.done (chan#2)")
 
 	// One with several names is told by its place, too, and so is one without a name.
 	server.Site, server.Text, server.Object = "other", "for v := range values() {", "chan#1"

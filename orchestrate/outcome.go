@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -32,26 +33,39 @@ func AddOutcomes(side *artifact.Sidecar, steps []artifact.FindingStep, trace []a
 			continue
 		}
 		at, then := byKey[trace[k].Site], byKey[trace[k+1+next].Site]
-		if at.File == "" || at.File != then.File || at.Func != then.Func {
+		if at.File == "" {
 			continue
 		}
 		if files[at.File] == nil {
 			text, _ := read(at.File)
 			files[at.File] = parsed(text)
 		}
-		if !returns(then) {
+		if at.File == then.File && at.Func == then.Func && !returns(then) {
 			steps[i].Outcome = files[at.File].outcome(at, then)
 			continue
 		}
-		behind := func(pos token.Pos) bool { // a run stops there, as another goroutine has, or this one before
-			return slices.ContainsFunc(side.Sites, func(s artifact.Site) bool {
-				return passed[s.Key] && s.File == at.File && files[at.File].pos(s) == pos
+		stops := func(n ast.Node) bool { // a run does there, as another goroutine has, or this one before
+			return len(callsIn(n)) <= 1 && slices.ContainsFunc(side.Sites, func(s artifact.Site) bool {
+				return passed[s.Key] && s.File == at.File && within(n, files[at.File].pos(s))
 			})
 		}
-		if files[at.File].returnsThen(at, behind) {
-			steps[i].Outcome = truth(true)
-		}
+		same := at.File == then.File && at.Func == then.Func
+		steps[i].Outcome = files[at.File].outcomeElsewhere(at, same, stops)
 	}
+}
+
+// callsIn are the calls of a statement, but for those in a body that it has.
+func callsIn(nodes ...ast.Node) (all []*ast.CallExpr) {
+	for _, n := range nodes {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				all = append(all, c)
+			}
+			_, body := n.(*ast.BlockStmt)
+			return !body
+		})
+	}
+	return all
 }
 
 // matched are the indexes in a trace of steps that are among it, in their order; -1 is one that is not.
@@ -147,19 +161,45 @@ func (s *conditions) outcome(at, then artifact.Site) string {
 	return ""
 }
 
-// returnsThen reports whether the condition that is evaluated at a site holds if its function returns next: the
-// statement in front of which it would have stopped else was not come to.
-func (s *conditions) returnsThen(at artifact.Site, stops func(token.Pos) bool) bool {
+// outcomeElsewhere is outcome where the goroutine comes next to where its function returns, or, if not same, to another
+// function: it has not come to a statement in front of which it would have stopped. Of the first one in the body of the
+// condition this says that the condition does not hold, of one behind a body that leaves the function that it does. Another
+// function may be one that the condition itself calls, unless all that it calls is the operation of the site.
+func (s *conditions) outcomeElsewhere(at artifact.Site, same bool, stops func(ast.Node) bool) string {
 	from := s.pos(at)
 	for _, n := range slices.Backward(s.nodes) {
 		n, ok := n.(*ast.IfStmt)
 		if !ok || !from.IsValid() || from < n.Pos() || from >= n.Body.Pos() {
 			continue
 		}
+		if !same && !callsOnly(n, at) {
+			return ""
+		}
 		next := s.next[n]
-		return n.Else == nil && next != nil && s.leaves(n.Body) > s.file.Pos(s.file.Size()) && stops(next.Pos())
+		switch {
+		case len(n.Body.List) > 0 && stops(n.Body.List[0]):
+			return truth(false)
+		case n.Else == nil && next != nil && s.leaves(n.Body) > s.file.Pos(s.file.Size()) && stops(next):
+			return truth(true)
+		}
+		return ""
 	}
-	return false
+	return ""
+}
+
+// callsOnly reports whether what a condition calls, and the statement in front of it, is at most the operation of a site,
+// or code that is not instrumented, neither of which is given a function to call.
+func callsOnly(n *ast.IfStmt, at artifact.Site) bool {
+	header := []ast.Node{n.Cond}
+	if n.Init != nil {
+		header = append(header, n.Init)
+	}
+	all := callsIn(header...)
+	if len(all) == 0 {
+		return true
+	}
+	operation := at.Kind == sites.Atomic.String() || orcutil.IsCall(at.Key)
+	return operation && len(all) == 1 && len(all[0].Args) == 0
 }
 
 func within(n ast.Node, p token.Pos) bool { return n.Pos() <= p && p < n.End() }

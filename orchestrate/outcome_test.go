@@ -1,7 +1,7 @@
 package orchestrate
 
 import (
-	"go/token"
+	"go/ast"
 	"strings"
 	"testing"
 
@@ -112,6 +112,53 @@ func TestAddOutcomesReturn(t *testing.T) {
 	}
 }
 
+// TestAddOutcomesPassed: who comes to another function next has not come to where he would have stopped first.
+func TestAddOutcomesPassed(t *testing.T) {
+	const call, statement, atomic = "call of uninstrumented code", "statement", "atomic"
+	for _, p := range []struct {
+		body    string // the goroutine is at «1», and runs stop in front of «2»
+		kind    string // of the site
+		returns bool   // it returns next, else it comes to another function
+		want    string
+	}{
+		{"«1»if x { «2»g.Signal() }", statement, true, "false"},
+		{"«1»if x { «2»g.Signal() }", statement, false, "false"},
+		{"«1»if x { y(); «2»g.Signal() }", statement, true, ""},
+		{"«1»if x { «2»g.Send(y()) }", statement, false, ""},
+		{"«1»if x { return }; «2»n++", statement, false, "true"},
+		{"«1»if x { y(); return }; «2»n++", statement, false, "true"},
+		{"«1»if x { return }; y(); «2»n++", statement, false, ""},
+		{"«1»if x() { return }; «2»n++", statement, false, ""},
+		{"«1»if x() { return }; «2»n++", statement, true, "true"},
+		{"«1»if err := x.Err(); err != nil { return }; «2»select {}", call, false, "true"},
+		{"«1»if err := x.Err(); err != nil { return }; «2»select {}", statement, false, ""},
+		{"«1»if y := x.Find(f); y { return }; «2»n++", call, false, ""},
+		{"«1»if x.Load() == 0 { return }; «2»n++", atomic, false, "true"},
+		{"«1»if x.Load() == y() { return }; «2»n++", atomic, false, ""},
+	} {
+		text := "package m\n\nfunc F() {\n\t" + p.body + "\n}\n"
+		plain := strings.NewReplacer("«1»", "", "«2»", "").Replace
+		site := func(mark, key, kind string) artifact.Site {
+			line := strings.Split(text, "\n")[3]
+			return artifact.Site{Key: key, Kind: kind, Func: "m.F", File: "a.go", Line: 4, Col: len(plain(line[:strings.Index(line, mark)])) + 1, Text: "x"}
+		}
+		key, then := "m.F@1", artifact.Site{Key: "then", Kind: statement, Func: "m.G", File: "a.go", Line: 1, Col: 1}
+		if p.returns {
+			then = artifact.Site{Key: "then", Kind: "end", Func: "m.F", File: "a.go", Line: 5, Col: 1}
+		}
+		at := site("«1»", key, p.kind)
+		passes := key
+		if p.kind == call {
+			at.Kind, passes = statement, key+".call"
+		}
+		side := &artifact.Sidecar{Sites: []artifact.Site{at, site("«2»", "b", statement), then}}
+		trace := []artifact.PlanStep{{G: "0.1", Site: "b"}, {G: "0", Site: passes}, {G: "0", Site: "then"}}
+		steps := []artifact.FindingStep{{G: "0", Site: passes}}
+		AddOutcomes(side, steps, trace, func(string) ([]byte, bool) { return []byte(plain(text)), true })
+		require.Equal(t, p.want, steps[0].Outcome, p)
+	}
+}
+
 // FuzzOutcomes: whatever file a bundle has, and wherever its sites are said to be, an outcome is one of a few words.
 func FuzzOutcomes(f *testing.F) {
 	f.Add([]byte("package m\nfunc F() { if x { f() } else { return } }\n"), 2, 12, 2, 19)
@@ -121,6 +168,6 @@ func FuzzOutcomes(f *testing.F) {
 		if got != "" && got != "true" && got != "false" && got != "default" {
 			require.Regexp(t, "^case", got)
 		}
-		parsed(text).returnsThen(artifact.Site{Line: line, Col: col}, func(token.Pos) bool { return true })
+		parsed(text).outcomeElsewhere(artifact.Site{Line: line, Col: col}, true, func(ast.Node) bool { return true })
 	})
 }

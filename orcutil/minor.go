@@ -73,6 +73,12 @@ func MinorText(key string) string {
 	return ""
 }
 
+// IsCall reports whether a guard, by its key, stands in front of a call of uninstrumented code.
+func IsCall(key string) bool {
+	_, o, ok := minorKey(key)
+	return ok && o == opCall
+}
+
 // IsDelay reports whether a choice of the environment, by the key of its site, is how late a
 // goroutine sets a deadline or reads the clock.
 func IsDelay(key string) bool {

@@ -59,9 +59,56 @@ func (p *program) maker(ctx context.Context, opts Options, side *artifact.Sideca
 	return &maker{p, creation.New(frames.New(p.source, prepared.SSA()), p.sites), orchestrate.SitesByKey(side), source}, nil
 }
 
-// asksForCreations reports whether a finding has goroutines that wait for something, or have panicked on it.
+// asksForCreations reports whether a finding has goroutines that wait for something, or have panicked on it, or steps
+// that work on channels.
 func asksForCreations(f *artifact.Finding) bool {
-	return slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool { return g.State == artifact.StateBlocked || g.Closed != nil })
+	return slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool { return g.State == artifact.StateBlocked || g.Closed != nil }) ||
+		slices.ContainsFunc(f.Interleaving, worksOnChannel)
+}
+
+// worksOnChannel reports whether a step works on a single channel.
+func worksOnChannel(s artifact.FindingStep) bool {
+	return strings.HasPrefix(s.Object, channelPrefix) && !strings.Contains(s.Object, ", ")
+}
+
+// channelPrefix is how the names of channels begin in findings.
+const channelPrefix = "chan#"
+
+// maxMade is of how many channels, besides those that goroutines wait for, it is said where they were made.
+const maxMade = 6
+
+// addChannels notes where the channels were made that only steps of the interleaving work on.
+func (m *maker) addChannels(f *artifact.Finding) {
+	known := func(object string) bool {
+		is := func(o artifact.FindingObject) bool { return o.Object == object }
+		return slices.ContainsFunc(f.Made, is) || slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool { return slices.ContainsFunc(g.Made, is) })
+	}
+	for _, s := range f.Interleaving {
+		if len(f.Made) == maxMade {
+			return
+		}
+		site, ok := m.byKey[s.Site]
+		if !ok || !worksOnChannel(s) || known(s.Object) {
+			continue
+		}
+		if at := m.places.At(sites.ID(site.ID)); len(at) == 1 && at[0].IsValid() {
+			o := m.object(s.Object, at[0])
+			o.Expression = explain.Operand(sites.Named(s.Operation), s.Text)
+			f.Made = append(f.Made, o)
+		}
+	}
+}
+
+// object is one that was made at a position.
+func (m *maker) object(name string, pos token.Pos) artifact.FindingObject {
+	p := m.program.source.Fset.PositionFor(pos, false)
+	o := artifact.FindingObject{Object: name, File: m.program.source.Rel(p.Filename), Line: p.Line, Variable: m.variable(pos)}
+	if text, ok := m.source(o.File); ok {
+		if lines := strings.Split(string(text), "\n"); p.Line <= len(lines) {
+			o.Text = strings.TrimSpace(lines[p.Line-1])
+		}
+	}
+	return o
 }
 
 // add notes where the objects of a finding were made. What others owe to a goroutine is known by the names of
@@ -92,8 +139,7 @@ func (m *maker) add(f *artifact.Finding, v *orchestrate.Verdict) {
 			if !pos.IsValid() {
 				continue
 			}
-			p := m.program.source.Fset.PositionFor(pos, false)
-			o := artifact.FindingObject{Object: objects[k], File: m.program.source.Rel(p.Filename), Line: p.Line}
+			o := m.object(objects[k], pos)
 			switch {
 			case len(at.Cases) == len(places):
 				o.Expression = explain.Channel(at.Cases[k])
@@ -101,12 +147,6 @@ func (m *maker) add(f *artifact.Finding, v *orchestrate.Verdict) {
 				o.Expression = explain.Operand(sites.Close, at.Closed.Text)
 			default:
 				o.Expression = explain.Operand(sites.Named(site.Kind), site.Text)
-			}
-			o.Variable = m.variable(pos)
-			if text, ok := m.source(o.File); ok {
-				if lines := strings.Split(string(text), "\n"); p.Line <= len(lines) {
-					o.Text = strings.TrimSpace(lines[p.Line-1])
-				}
 			}
 			at.Made = append(at.Made, o)
 		}
@@ -117,6 +157,7 @@ func (m *maker) add(f *artifact.Finding, v *orchestrate.Verdict) {
 			})
 		}
 	}
+	m.addChannels(f)
 }
 
 // variable is that which is made at a position, or to which what is made there is assigned; "" if there is none.

@@ -159,7 +159,7 @@ func withoutShown(side *artifact.Sidecar, found []artifact.Finding) *artifact.Si
 	out := *side
 	out.Approximations = slices.DeleteFunc(slices.Clone(side.Approximations), func(a artifact.Approximation) bool {
 		return (a.Kind == artifact.ApproximationFailure || a.Kind == artifact.ApproximationAssertion) && slices.ContainsFunc(found, func(f artifact.Finding) bool {
-			return f.Verdict == artifact.Real && f.File == a.File && f.Line == a.Line && f.Col == a.Col
+			return f.Verdict == artifact.Real && f.File == a.File && f.Line == a.Line && (f.Col == 0 || f.Col == a.Col)
 		})
 	})
 	return &out

@@ -658,19 +658,17 @@ func (t *tracer) name() {
 
 // made says where objects were made.
 func (t *tracer) made() {
-	for _, g := range t.finding.Goroutines {
-		for _, o := range g.Made {
-			i, ok := t.runs[o.Object]
-			if !ok {
-				i, ok = t.inModel(o.Object)
+	for _, o := range explain.Made(t.finding) {
+		i, ok := t.runs[o.Object]
+		if !ok {
+			i, ok = t.inModel(o.Object)
+		}
+		if ok {
+			at := fmt.Sprintf("%s:%d", o.File, o.Line)
+			if o.Variable != "" {
+				at += " (" + o.Variable + ")"
 			}
-			if ok {
-				at := fmt.Sprintf("%s:%d", o.File, o.Line)
-				if o.Variable != "" {
-					at += " (" + o.Variable + ")"
-				}
-				t.out.Objects[i].Made, t.out.Objects[i].Run = short(at), short(o.Object)
-			}
+			t.out.Objects[i].Made, t.out.Objects[i].Run = short(at), short(o.Object)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	} else if refuted > 0 {
-		fmt.Fprintf(&out, "\nsuspected, and refuted by running the program: %s; \"vtrace inspect BUNDLE findings\" tells why\n", plural(refuted, "error", "errors"))
+		fmt.Fprintf(&out, "\nsuspected besides, and refuted by running the program: %s; \"vtrace inspect BUNDLE findings\" tells why\n", plural(refuted, "error", "errors"))
 	}
 	limits := conclude(b, accepted).Limits
 	if len(limits) > 0 {
@@ -461,6 +461,15 @@ const (
 	wordTest      = "test"
 )
 
+// asInStacks is the name of a function as stacks have it: literals in it are named func1, func1.2.
+func asInStacks(name string) string {
+	outer, literals, _ := strings.Cut(name, "$")
+	if literals == "" {
+		return name
+	}
+	return outer + ".func" + strings.ReplaceAll(literals, "$", ".")
+}
+
 func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, told *told) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	at := explain.Place(f)
@@ -471,7 +480,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 	}
 	if at.Func != "" {
-		fmt.Fprintf(out, " in %s", at.Func)
+		fmt.Fprintf(out, " in %s", asInStacks(at.Func))
 	}
 	out.WriteString("\n")
 	defer func() { told.findings = append(told.findings, f) }()

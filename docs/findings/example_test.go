@@ -14,6 +14,6 @@ func Example() {
 	fmt.Println(findings.Help("waitgroup-misuse"))
 	// Output:
 	// # deadlock
-	// count up only while the counter cannot be zero, as by a goroutine that is counted itself; a new
-	// WaitGroup for each round.
+	// a new WaitGroup for each round, or an Add only when every `Wait` of the round before has returned. Within a
+	// round, Add comes in front of the `go` statement, or in a goroutine that is counted itself.
 }
