@@ -55,6 +55,9 @@ type Runs struct {
 	Schedules    int `json:"schedules"`              // those with different steps
 	Limited      int `json:"limited,omitempty"`      // those that were cut off
 	Uncontrolled int `json:"uncontrolled,omitempty"` // those that left the control of the runtime
+	// Undecided says why runs have no verdict: those that are counted by Uncontrolled, in the order in which the
+	// reasons came up, a few of them.
+	Undecided []string `json:"undecided,omitempty"`
 	// Systematic counts runs besides, before these: under schedules none of which is
 	// equivalent to another one, a few.
 	Systematic int `json:"systematic,omitempty"`

@@ -202,7 +202,7 @@ func ran(r *artifact.Runs, limits []string) string {
 		fmt.Fprintf(&out, ", %d cut off", r.Limited)
 	}
 	if r.Uncontrolled > 0 {
-		fmt.Fprintf(&out, ", %d out of control", r.Uncontrolled)
+		fmt.Fprintf(&out, ", %d without a verdict", r.Uncontrolled)
 	}
 	if r.Stopped != "" {
 		out.WriteString("; ended: " + r.Stopped)
