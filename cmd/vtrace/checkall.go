@@ -127,7 +127,10 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 		}
 		defer s.logs.end()
 	}
+	rep := s.progress(c)
+	rep.load(pattern)
 	set, err := vtrace.Load(c.ctx, s.source(pattern))
+	rep.done()
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +157,6 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 	if a.list {
 		return exitNothing, c.listEntries(slices.DeleteFunc(entries, func(e vtrace.EntryPoint) bool { return a.leftOut(e, s.entry, changed) != "" }), s.json)
 	}
-	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err

@@ -122,6 +122,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
 			case errors.As(err, &unsupported):
 				fmt.Fprintln(stderr, "without -strict, there is no model and the program is only run under random schedules; with -continue, the model leaves out what is not supported; the result says so")
+			case errors.As(err, new(*source.TimeoutError)):
+				fmt.Fprintln(stderr, "-load-timeout gives it more time; what the go command has compiled by now it keeps, so that the next time takes less")
 			case errors.Is(err, source.ErrNoEntry):
 				fmt.Fprintln(stderr, "name the entry point with -entry")
 			case strings.Contains(err.Error(), syscall.ENOSPC.Error()): // the go command says so, too
