@@ -175,5 +175,10 @@ func (p *program) build(ctx context.Context, overlay *parse.Overlay, target orch
 	if err != nil {
 		return nil, err
 	}
-	return build(orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	b, err := build(orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	if err != nil {
+		return nil, err
+	}
+	b.Places = overlay.Places
+	return b, nil
 }
