@@ -238,7 +238,33 @@ func TestCheckEntry(t *testing.T) {
 	code, _, stderr := execute(t, "check", dir, "-entry", "TestNone")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no such entry point")
+	require.NotContains(t, stderr, "name the entry point with -entry", "it is named")
+
+	dir = t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestP(t *testing.T) {}\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	code, _, stderr = execute(t, "first", "-o", "-", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "no such entry point")
 	require.Contains(t, stderr, "name the entry point with -entry")
+	for _, args := range [][]string{{"-entry", "TestP"}, {"--entry=TestP"}, {"-json", "-entry=TestP", "."}} {
+		require.True(t, namesEntry(args), args)
+	}
+	require.False(t, namesEntry([]string{"entry", "-entrypoint", "-json"}))
+}
+
+// A recording does not take the place of a file that -o names, and says so before the program has run for nothing.
+func TestRecordReplacesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.vtr")
+	require.NoError(t, os.WriteFile(file, []byte("kept"), 0o644))
+	code, stdout, stderr := execute(t, "record", "-o", file, "-entry", "TestNone", t.TempDir())
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, stdout)
+	require.Equal(t, "vtrace: -o: "+file+" is there already, and is not replaced: name another file, or remove it\n", stderr)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "kept", string(data))
 }
 
 // The stages one by one write what check writes.
