@@ -144,8 +144,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
-	_, err := io.WriteString(w, plain(out.String()))
-	return err
+	return printReport(w, plain(out.String()))
 }
 
 // sidecar is that of a bundle, an empty one if it has none.

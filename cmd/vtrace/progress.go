@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -19,6 +20,7 @@ type screen struct {
 	sync.Mutex
 	w        io.Writer
 	terminal bool
+	width    func() int // of the terminal, in columns; nil and 0: it is not known
 	start    time.Time
 	drawn    time.Time
 	dirty    bool
@@ -52,7 +54,11 @@ const (
 
 func newProgress(w io.Writer, timing bool) *progress {
 	f, ok := w.(*os.File)
-	return &progress{screen: &screen{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), start: time.Now()}, timing: timing}
+	s := &screen{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), start: time.Now()}
+	if s.terminal {
+		s.width = func() int { columns, _, _ := term.GetSize(int(f.Fd())); return columns }
+	}
+	return &progress{screen: s, timing: timing}
 }
 
 // at is the progress of one entry point of several, shown in the same place.
@@ -182,9 +188,7 @@ func (s *screen) redraw() {
 	}
 	if now := time.Now(); now.Sub(s.drawn) >= drawEvery { // nobody else has drawn something
 		g := s.going[len(s.going)-1]
-		s.clear()
-		fmt.Fprintf(s.w, "%s (%v)", g.text, now.Sub(g.since).Truncate(time.Second))
-		s.drawn, s.dirty = now, true
+		s.line(g.text, fmt.Sprintf(" (%v)", now.Sub(g.since).Truncate(time.Second)))
 	}
 	s.again = time.AfterFunc(drawEvery, s.redraw)
 }
@@ -214,9 +218,20 @@ func (p *progress) draw(format string, args ...any) {
 	if !p.terminal || now.Sub(p.start) < drawAfter || now.Sub(p.drawn) < 100*time.Millisecond {
 		return
 	}
-	p.clear()
-	fmt.Fprintf(p.w, format+"%s", append(slices.Clone(args), p.suffix())...)
-	p.drawn, p.dirty = now, true
+	p.line(fmt.Sprintf(format, args...), p.suffix())
+}
+
+// line draws a line with an end in place of the one before. It is cut to the width of the terminal: of one that takes
+// two lines there, clear would leave the first. The caller holds the screen.
+func (s *screen) line(text, end string) {
+	s.clear()
+	if s.width != nil {
+		if room := s.width() - 1 - utf8.RuneCountInString(end); room > 3 && utf8.RuneCountInString(text) > room {
+			text = string([]rune(text)[:room-1]) + "…"
+		}
+	}
+	fmt.Fprint(s.w, text+end)
+	s.drawn, s.dirty = time.Now(), true
 }
 
 // clear removes what is drawn. The caller holds the screen.

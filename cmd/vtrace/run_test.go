@@ -407,6 +407,15 @@ func TestLibrariesProgress(t *testing.T) {
 		require.Empty(t, drawn())
 		p.done()
 		require.Equal(t, "\r\x1b[K", drawn())
+
+		// A line that took two on the terminal could not be removed.
+		p.width = func() int { return 20 }
+		time.Sleep(drawEvery)
+		p.load("./a/long/path/...")
+		require.Equal(t, "load ./a/long/path…", drawn())
+		time.Sleep(drawEvery)
+		require.Equal(t, "\r\x1b[Kload ./a/long… (1s)", drawn())
+		p.done()
 	})
 }
 
