@@ -58,6 +58,7 @@
 //   - *BuildError: the instrumented program does not compile.
 //   - *InternalError: a defect of vtrace, or of the Engine that was given.
 //   - *GoCommandError: the go command has listed nothing, and says why.
+//   - *LoadTimeoutError: the program was not loaded within LoadTimeout.
 //
 // Errors in the program are packages.Error values in a *multierror.Error: ProgramErrors has
 // them with their places. The rest is of the operating system. A cancelled context gives its

@@ -22,6 +22,7 @@ type (
 	SpecError        = source.SpecError
 	FrontierError    = pass.FrontierError
 	GoCommandError   = source.GoCommandError
+	LoadTimeoutError = source.TimeoutError
 	UnsupportedError = translate.UnsupportedError
 	SandboxError     = orchestrate.SandboxError
 	BuildError       = orchestrate.BuildError

@@ -96,6 +96,13 @@ func Flags(flags ...string) SourceOption {
 	return func(s *source.Spec) { s.Flags = append(s.Flags, flags...) }
 }
 
+// LoadTimeout bounds the time that loading the program takes, in which the go command lists its packages and
+// compiles what they import: a pass, or Load, ends with a *LoadTimeoutError when it is over. Without it, and with 0,
+// there is no bound; a [Budget] begins when the program is loaded.
+func LoadTimeout(d time.Duration) SourceOption {
+	return func(s *source.Spec) { s.LoadTimeout = d }
+}
+
 // Overlay gives the text of files that are not to be read from disk, as an editor has it
 // before it is saved, by their names: absolute ones, or relative to the directory of the
 // source. Files may be added that are not on disk, go.mod among them, so that all of a program
@@ -199,7 +206,8 @@ func Budget(d time.Duration) Option { return func(o *pass.Options) { o.Budget = 
 func Stall(d time.Duration) Option { return func(o *pass.Options) { o.Stall = d } }
 
 // Interrupt ends a check, once the channel is closed, as a budget that is spent does:
-// the result is what is known. Cancelling the context gives none.
+// the result is what is known. Cancelling the context gives none. As long as the program is loaded
+// nothing is known: then the error is context.Canceled.
 func Interrupt(c <-chan struct{}) Option { return func(o *pass.Options) { o.Interrupt = c } }
 
 // Partial calls f during a deep pass with what is known so far, each time that an error

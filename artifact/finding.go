@@ -55,6 +55,9 @@ type Runs struct {
 	Schedules    int `json:"schedules"`              // those with different steps
 	Limited      int `json:"limited,omitempty"`      // those that were cut off
 	Uncontrolled int `json:"uncontrolled,omitempty"` // those that left the control of the runtime
+	// Undecided says why runs have no verdict: those that are counted by Uncontrolled, in the order in which the
+	// reasons came up, a few of them.
+	Undecided []string `json:"undecided,omitempty"`
 	// Systematic counts runs besides, before these: under schedules none of which is
 	// equivalent to another one, a few.
 	Systematic int `json:"systematic,omitempty"`
@@ -457,11 +460,14 @@ type FindingStep struct {
 	// Result is what the operation has given to the program in the run: a truth value or an integer, "nil" or
 	// "not nil", or "closed" where a channel was found closed; "" where that is not known, or not the same in every run.
 	Result string `json:"result,omitempty"`
+	// Reads are what the statement has read in the run of variables that goroutines may share, as far as
+	// that is short, and the same in every run.
+	Reads []FindingRead `json:"reads,omitempty"`
 	// Object is what the operation works on, named as in FindingGoroutine, "" where that is not known.
 	Object string `json:"object,omitempty"`
 	// After says how the operation has left that: how full the buffer of a channel is, as in "1 of 2", or without a
 	// buffer "with" and the goroutine on the other side; the counter of a WaitGroup; the goroutines that a signal has
-	// woken, or "nobody"; the value of an atomic variable. It is "" where that is not known.
+	// woken, or "nobody"; the value of an atomic variable, or what a statement writes. It is "" where that is not known.
 	After string `json:"after,omitempty"`
 	// Outcome says how the condition has turned out that the step evaluates: "true" or "false", or the case of a switch as
 	// its source has it. It is "" where there is no condition, or that is not known.
@@ -472,6 +478,12 @@ type FindingStep struct {
 	File  string `json:"file,omitempty"` // relative to the root of the program
 	Line  int    `json:"line,omitempty"` // from 1
 	Text  string `json:"text,omitempty"` // the source line
+}
+
+// FindingRead is a variable, or a field or the length of one, that a statement has read.
+type FindingRead struct {
+	Name  string `json:"name"`  // as the source has it
+	Value string `json:"value"` // as in FindingStep.Result
 }
 
 // The states of goroutines at the end of a run, of FindingGoroutine.State: as package orcutil has them, which

@@ -104,6 +104,7 @@ func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 	atomics := atomicCalls(f.Interleaving)
 	before := map[string]artifact.FindingStep{} // what goroutines have done last
 	merged := 0                                 // steps that the next row has, too
+	var read []artifact.FindingRead             // what they have read
 	for i, s := range f.Interleaving {
 		switch {
 		case s.Step == 0:
@@ -115,9 +116,11 @@ func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 		}
 		if i+1 < len(f.Interleaving) && sameStatement(s, f.Interleaving[i+1]) {
 			before[s.G] = s
+			read = append(read, s.Reads...)
 			merged++
 			continue
 		}
+		s.Reads, read = slices.Concat(read, s.Reads), nil
 		text := cmp.Or(atomics[s.Site], operation(s))
 		if merged > 0 {
 			text, merged = brief(s), 0 // of which these steps are the parts
@@ -428,10 +431,36 @@ func Came(s artifact.FindingStep) string {
 	switch {
 	case outcome == s.Result:
 		outcome = "" // the condition is what the operation gives
-	case s.Result != "" && outcome != "":
+	case outcome != "" && len(s.Reads) == 1 && isCondition(s.Text, s.Reads[0].Name):
+		return outcome // which is what it has read
+	case outcome != "" && (s.Result != "" || len(s.Reads) > 0):
 		outcome = "condition " + outcome
 	}
-	return strings.Join(slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{Result(s), reads(s), After(s), outcome}, func(s string) bool { return s == "" }), ", ")
+}
+
+// isCondition reports whether a line is a condition on one expression alone, or its negation.
+func isCondition(text, name string) bool {
+	cond, ok := strings.CutPrefix(text, "if ")
+	if !ok {
+		cond, ok = strings.CutPrefix(text, "for ")
+	}
+	return ok && strings.TrimPrefix(strings.TrimSuffix(cond, " {"), "!") == name
+}
+
+// reads says what a statement has read, "" if that is not known: of one expression without its name.
+func reads(s artifact.FindingStep) string {
+	if len(s.Reads) == 1 {
+		return "reads " + s.Reads[0].Value
+	}
+	var all []string
+	for _, r := range s.Reads {
+		all = append(all, r.Name+" = "+r.Value)
+	}
+	if all == nil {
+		return ""
+	}
+	return "reads " + strings.Join(all, ", ")
 }
 
 // Result says what the operation of a step has given to the program, "" if that is not known.
@@ -487,7 +516,7 @@ func After(s artifact.FindingStep) string {
 	case sites.Store:
 		return "stores " + s.After
 	}
-	if s.Operation == opWrite {
+	if s.Operation == opWrite || s.Operation == opAccess {
 		return "stores " + s.After
 	}
 	return ""

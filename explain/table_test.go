@@ -155,6 +155,35 @@ step  where   0            0.1
 	require.Len(t, got, 16)
 }
 
+// TestTableReads: a statement says what it has read and what it writes, also where these are two steps that are one
+// row; of one expression without its name, and nothing twice.
+func TestTableReads(t *testing.T) {
+	n := 0
+	step := func(operation string, line int, text, after, outcome string, reads ...artifact.FindingRead) artifact.FindingStep {
+		n++
+		return artifact.FindingStep{Step: n, G: "0", Operation: operation, Site: fmt.Sprint(operation, line), File: "a.go", Line: line, Text: text, Reads: reads, After: after, Outcome: outcome}
+	}
+	x := artifact.FindingRead{Name: "x", Value: "1"}
+	f := artifact.Finding{Kind: artifact.KindTestFailure, Interleaving: []artifact.FindingStep{
+		step(opAccess, 1, "h := x", "", "", x), step(opAccess, 2, "x = h + 1", "2", ""),
+		step(opAccess, 3, "x++", "", "", x), step(opWrite, 3, "x++", "2", ""),
+		step(opAccess, 4, "if x == y {", "", "false", x, artifact.FindingRead{Name: "y", Value: "2"}),
+		step(opAccess, 5, "if !p.ok {", "", "true", artifact.FindingRead{Name: "p.ok", Value: "false"}),
+		step(opAccess, 6, "for !ok {", "", "false", artifact.FindingRead{Name: "ok", Value: "true"}),
+		step(opAccess, 7, "if !ok && f() {", "", "false", artifact.FindingRead{Name: "ok", Value: "true"}),
+	}, Goroutines: []artifact.FindingGoroutine{{G: "0", State: artifact.StateFinished}}}
+	require.Equal(t, `
+step  where   0
+   1  a.go:1  h := x (reads 1)
+   2  a.go:2  x = h + 1 (stores 2)
+ 3-4  a.go:3  x++ (reads 1, stores 2)
+   5  a.go:4  if x == y (reads x = 1, y = 2, condition false)
+   6  a.go:5  if !p.ok (true)
+   7  a.go:6  for !ok (false)
+   8  a.go:7  if !ok && f() (reads true, condition false)
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+}
+
 // TestGoroutine: a goroutine that a library has started for a function of the program is named by where the
 // function was given, if that is known, all others by their creation paths.
 func TestGoroutine(t *testing.T) {

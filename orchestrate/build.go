@@ -41,6 +41,8 @@ type Binary struct {
 	// Guards, if not nil, are the keys of the statements at which runs stop, of those
 	// that have a guard as accesses to memory; nil: all.
 	Guards []string
+	// Places are the expressions whose memory the program reads or writes: see parse.Overlay.
+	Places []string
 	target Target
 	dir    string     // scratch
 	shared *SharedRun // nil: the program has one entry

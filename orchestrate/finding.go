@@ -74,8 +74,8 @@ func Passed(side *artifact.Sidecar, plan, trace []artifact.PlanStep) []artifact.
 	return out
 }
 
-// AddResults adds to steps what their operations have given in a run that has done them, among others, how they have
-// left what they work on, and whether they could not be done at once.
+// AddResults adds to steps what their operations have given in a run that has done them, among others, what they have
+// read, how they have left what they work on, and whether they could not be done at once.
 func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	given := map[int]string{} // by step of the run
 	effects := map[int]orcutil.Effect{}
@@ -85,11 +85,16 @@ func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	for _, o := range v.Given {
 		given[o.Step-1] = o.Value
 	}
+	reads := map[int][]artifact.FindingRead{}
+	for _, r := range v.Reads {
+		reads[r.Step-1] = append(reads[r.Step-1], artifact.FindingRead{Name: r.Name, Value: r.Value})
+	}
 	for i, k := range matched(steps, v.Trace) {
 		if k < 0 {
 			continue
 		}
 		s := &steps[i]
+		s.Reads = reads[k]
 		s.Result, s.Waits = given[k], slices.Contains(v.Waited, k+1)
 		s.Object, s.After = effects[k].Object, effects[k].After
 	}

@@ -40,6 +40,7 @@ func TestAddResults(t *testing.T) {
 		Trace:   []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
 		Given:   []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
 		Waited:  []int{2, 3},
+		Reads:   []orcutil.ReadValue{{Step: 2, Name: "x", Value: "1"}, {Step: 3, Name: "x", Value: "2"}, {Step: 3, Name: "y", Value: "nil"}},
 		Effects: []orcutil.Effect{{Step: 1, Object: "chan#1", After: "1 of 2"}, {Step: 3, Object: "mutex#1"}},
 	}
 	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
@@ -50,6 +51,7 @@ func TestAddResults(t *testing.T) {
 	}
 	require.Equal(t, []string{"", "7", "closed", ""}, got)
 	require.Equal(t, []string{"chan#1", "mutex#1", "", ""}, []string{steps[0].Object, steps[1].Object, steps[2].Object, steps[3].Object})
+	require.Equal(t, [][]artifact.FindingRead{nil, {{Name: "x", Value: "2"}, {Name: "y", Value: "nil"}}, nil, nil}, [][]artifact.FindingRead{steps[0].Reads, steps[1].Reads, steps[2].Reads, steps[3].Reads})
 	require.Equal(t, []string{"1 of 2", "", "", ""}, []string{steps[0].After, steps[1].After, steps[2].After, steps[3].After})
 	require.Equal(t, []bool{false, true, false, false}, []bool{steps[0].Waits, steps[1].Waits, steps[2].Waits, steps[3].Waits})
 }
@@ -62,6 +64,7 @@ func TestReplayGives(t *testing.T) {
 		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
 		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
 		v.Waited = []int{1, 2}[:n]
+		v.Reads = []orcutil.ReadValue{{Step: 1, Name: "x", Value: "1"}, {Step: 2, Name: "x", Value: []string{"1", "2"}[n%2]}}
 		v.Effects = []orcutil.Effect{{Step: 1, Object: "chan#1", After: []string{"1 of 2", "2 of 2"}[n%2]}, {Step: 2, Object: "mutex#1"}}
 		return v, nil
 	}
@@ -70,6 +73,7 @@ func TestReplayGives(t *testing.T) {
 	require.Equal(t, 2, n)
 	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
 	require.Equal(t, []int{1}, v.Waited)
+	require.Equal(t, []orcutil.ReadValue{{Step: 1, Name: "x", Value: "1"}}, v.Reads)
 	require.Equal(t, []orcutil.Effect{{Step: 2, Object: "mutex#1"}}, v.Effects)
 }
 

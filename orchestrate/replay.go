@@ -139,6 +139,9 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 	first.Effects = slices.DeleteFunc(slices.Clone(first.Effects), func(e orcutil.Effect) bool {
 		return !slices.Contains(second.Effects, e) || differs(e.Step)
 	})
+	first.Reads = slices.DeleteFunc(slices.Clone(first.Reads), func(r orcutil.ReadValue) bool {
+		return !slices.Contains(second.Reads, r) || differs(r.Step)
+	})
 	if what := variation(first, second); what != "" {
 		first.Notes = append(first.Notes, "two runs of the plan came to the same end, but differ: "+what)
 	}

@@ -80,6 +80,8 @@ type Verdict struct {
 	Waited []int
 	// Effects say what steps of Trace work on, and how they have left it; as Given is.
 	Effects []orcutil.Effect
+	// Reads are what steps of Trace have read; as Given is.
+	Reads []orcutil.ReadValue
 	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
 	Daemons    []string
 	Stalls     []orcutil.Stall
@@ -130,7 +132,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Given, v.Waited, v.Effects = r.Given, r.Waited, r.Effects
+	v.Given, v.Waited, v.Effects, v.Reads = r.Given, r.Waited, r.Effects, r.Reads
 	v.Deadlines = r.Deadlines
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes

@@ -15,6 +15,14 @@ type GivenValue struct {
 	Value string
 }
 
+// ReadValue is what a statement has read in a run.
+type ReadValue struct {
+	// Step is that of Result.Trace, from 1.
+	Step int
+	// Name is the expression that was read, as the source has it, and Value as in GivenValue.
+	Name, Value string
+}
+
 // Effect says on what the operation of a step works, and how it has left that.
 type Effect struct {
 	// Step is that of Result.Trace, from 1.
@@ -24,7 +32,7 @@ type Effect struct {
 	// After is, behind a send or receive, how full the buffer of the channel is, as in "1 of 2", or without a
 	// buffer "with" and the goroutine on the other side; behind Add, Done and Go the counter of the WaitGroup;
 	// behind Signal and Broadcast the goroutines that it wakes, or "nobody"; behind what changes an atomic
-	// variable its value. It is "" where the goroutine had to wait.
+	// variable its value, and behind a write of a statement what it writes. It is "" where the goroutine had to wait.
 	After string `json:",omitempty"`
 }
 
@@ -105,6 +113,34 @@ func stores[T any](site Site, v T) {
 			g.leaves(site, valueText(v))
 		}
 	}
+}
+
+// Reads tells what a statement behind its guard is about to read: v, which its source calls by a name. It returns 0.
+func Reads[T any](site Site, name string, v T) int {
+	if stopping.Load()[site&slots] {
+		reads(site, name, v)
+	}
+	return 0
+}
+
+func reads[T any](site Site, name string, v T) {
+	s := active.Load()
+	if s == nil || !s.cfg.values || s.dying.Load() {
+		return
+	}
+	if g := s.caller(); g != nil && g.does(site) {
+		if text := valueText(v); text != "" {
+			s.reads = append(s.reads, ReadValue{g.recorded + 1, name, text})
+		}
+	}
+}
+
+// Stores tells what a statement behind its guard is about to write in one step with the rest: v, which it returns.
+func Stores[T any](site Site, v T) T {
+	if stopping.Load()[site&slots] {
+		stores(site, v)
+	}
+	return v
 }
 
 // does reports whether the step that g does is that of a site, in a run that notes what comes of its steps.

@@ -64,6 +64,43 @@ func TestGiven(t *testing.T) {
 	}, got)
 }
 
+// TestReads: a run that is asked for it says what the statement reads and writes that its goroutine does, and nothing of
+// others that are within it.
+func TestReads(t *testing.T) {
+	run := func(values bool) (reads, stored []string) {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: Random(1), Record: true, values: values, Main: func() {
+			n, ok, text := 7, true, "secret"
+			var list []int
+			var err error
+			Access(1)
+			Reads(1, "n", n)
+			Reads(1, "list", list)
+			Access(2)
+			n = Stores(2, n+1)
+			Access(3)
+			Reads(3, "text", text)
+			Reads(3, "err", err)
+			Reads(4, "n", n) // the statement of a site at which it is not
+			n = Stores(4, n+1)
+			require.Equal(t, 0, Access(5)|Reads(5, "ok", ok))
+			require.Equal(t, 9, n)
+		}})
+		require.Equal(t, Completed, res.Verdict, res.String())
+		for _, r := range res.Reads {
+			reads = append(reads, res.Trace[r.Step-1].Site+" "+r.Name+" "+r.Value)
+		}
+		for _, e := range res.Effects {
+			stored = append(stored, res.Trace[e.Step-1].Site+" "+e.After)
+		}
+		return reads, stored
+	}
+	reads, stored := run(false)
+	require.Empty(t, append(reads, stored...))
+	reads, stored = run(true)
+	require.Equal(t, []string{"#1 n 7", "#1 list nil", "#3 err nil", "#5 ok true"}, reads)
+	require.Equal(t, []string{"#2 8"}, stored)
+}
+
 // TestEffects: a run that is asked for it says on what steps work, and how they leave it. Who had to wait has left
 // nothing behind at once.
 func TestEffects(t *testing.T) {

@@ -90,7 +90,7 @@ func (s *run) judge(d *divergence) Result {
 	}
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
-	res.Given, res.Waited, res.Effects = s.given, s.waited, s.effects
+	res.Given, res.Waited, res.Effects, res.Reads = s.given, s.waited, s.effects, s.reads
 	res.Deadlines, res.Durations = s.ordered, s.readings.compared
 	res.ClockLimits = s.readings.limits
 	res.Seed, res.Asked, res.Choices = s.cfg.Plan.Seed, s.asked, s.choices

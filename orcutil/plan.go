@@ -213,6 +213,8 @@ type Result struct {
 	// Effects say what steps of Trace work on, and how they have left it, in their order; only of a run that follows
 	// one plan.
 	Effects []Effect `json:",omitempty"`
+	// Reads are what statements have read, in their order; only of a run that follows one plan.
+	Reads []ReadValue `json:",omitempty"`
 	// Seed is that of the environment, Asked how often the program has asked it
 	// for something, and Choices, with Config.Record, are the answers of small
 	// range. The plan with Trace, Seed, Choices and Minor repeats the run.

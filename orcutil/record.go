@@ -61,6 +61,7 @@ const (
 	recCond
 	recAtomic
 	recMemory
+	recNamed // memory that has a name, only where it gets its number
 )
 
 // What the first byte of a record is: an operation, with recDefault for a select that has a default
@@ -369,12 +370,16 @@ func (r *recorder) end(returned bool) {
 }
 
 // object writes what an object is, when it has got its number.
-func (r *recorder) object(id uint64, kind byte, capacity int) {
+func (r *recorder) object(id uint64, kind byte, more int) {
 	b := r.record()
 	b[0] = recObject | kind
 	n := putUvarint(b, 1, id)
-	if kind == recChan {
-		n = putUvarint(b, n, uint64(capacity))
+	switch {
+	case kind == recMemory && more > 0:
+		b[0] = recObject | recNamed
+		fallthrough
+	case kind == recChan:
+		n = putUvarint(b, n, uint64(more))
 	}
 	r.wrote(n)
 }
@@ -473,7 +478,10 @@ var weakWords = func() bool {
 }()
 
 // knows finds an object.
-func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
+func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject { return r.knowsAs(kind, p, 0) }
+
+// knowsAs is knows for what has the name of a place, if it is new.
+func (r *recorder) knowsAs(kind byte, p unsafe.Pointer, place int) *usedObject {
 	addr := uintptr(p)
 	bucket := &usedObjects[(uint64(addr)*0x9e3779b97f4a7c15)>>(64-objectBits)]
 	for k := bucket.first.Load(); k != nil; k = k.next.Load() {
@@ -500,7 +508,7 @@ func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
 	}
 	k.next.Store(bucket.first.Load())
 	bucket.first.Store(k)
-	r.object(k.id, kind, 0)
+	r.object(k.id, kind, place)
 	return k
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -35,7 +36,7 @@ func recordedIn(t *testing.T, f func()) *trace.Trace {
 	require.NoError(t, err)
 	defer in.Close()
 	var b bytes.Buffer
-	header := recordfile.Header{}
+	header := recordfile.Header{Names: []string{"place 1", "place 2", "place 3"}}
 	for line := range 20 {
 		header.Positions = append(header.Positions, recordfile.Position{File: "x.go", Line: line + 1})
 	}
@@ -257,6 +258,16 @@ func TestRecordAccesses(t *testing.T) {
 	}
 	want = append(want, access{2, trace.OpWrite, 12, 1}, access{2, trace.OpWrite, 13, 3 + maxRecordedWords}, access{2, trace.OpRead, 11, 2})
 	require.Equal(t, want, got)
+
+	// Memory is called by the expression of the place that was the first to touch it.
+	named := map[string]int{}
+	for i, o := range tr.Objects {
+		name, _, _ := strings.Cut(tr.ObjectName(trace.ObjectID(i+1)), "#")
+		if o.Kind == trace.Var {
+			named[name]++
+		}
+	}
+	require.Equal(t, map[string]int{"place 1": 2, "place 3": maxRecordedWords + 1}, named)
 }
 
 // A select with one case and a default is recorded as any other.

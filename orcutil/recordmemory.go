@@ -49,14 +49,15 @@ func recordAccess(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 		op = recWrite
 	}
 	if size <= wordSize || kind&ofMap != 0 {
-		r.access(op, site, p)
+		r.access(op, site, at, p)
 		return
 	}
 	for i := range min((size+wordSize-1)/wordSize, maxRecordedWords) {
-		r.access(op, site, unsafe.Add(p, i*wordSize))
+		r.access(op, site, at, unsafe.Add(p, i*wordSize))
 	}
 }
 
-func (r *recorder) access(op byte, site Site, p unsafe.Pointer) {
-	r.whole(op, site, r.knows(recMemory, p).id, 0, 0)
+// access records one of a word. Memory has the name of the expression of the place that is the first to touch it.
+func (r *recorder) access(op byte, site Site, at Place, p unsafe.Pointer) {
+	r.whole(op, site, r.knowsAs(recMemory, p, max(int(at), 0)).id, 0, 0)
 }

@@ -49,6 +49,7 @@ type run struct {
 	trace              []Step
 	given              []GivenValue // with Config.values
 	effects            []Effect     // with Config.values
+	reads              []ReadValue  // with Config.values
 	waited             []int        // steps of the trace, from 1, in which somebody queued
 	log                []LogLine
 	chooser            Chooser

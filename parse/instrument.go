@@ -538,10 +538,10 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		calledBy:    map[ast.Expr]*ast.CallExpr{},
 		dated:       map[token.Pos]bool{},
 	}
-	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
-	r.calls, r.operands, r.private = memory.calls, memory.operands, memory.private
+	r.memory = findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
+	r.calls, r.operands, r.private = r.memory.calls, r.memory.operands, r.memory.private
 	if r.opts.Races {
-		r.races = memory
+		r.races = r.memory
 	}
 	if w.clock || w.opts.Shared {
 		for _, d := range constantDurations(r.info, f) {

@@ -39,6 +39,9 @@ type Overlay struct {
 	Dependencies []source.Dependency
 	// Bubbles: the entry of the program may call synctest.Test, and the program reads the clock.
 	Bubbles bool
+	// Places are the expressions whose memory the program reads or writes, by their numbers, from 1; only of one that
+	// looks for data races, or records accesses.
+	Places []string
 	// Diagnostics are the constructs that are not guarded, by position.
 	Diagnostics []Diagnostic
 	// Changed are further files of the program that are not on disk as it has them, by their

@@ -43,6 +43,7 @@ func (r *rewriter) touchAs(e ast.Node, text string) int {
 		r.unit.guarded[s.ID] = true
 	}
 	p := r.file.Position(e.Pos())
+	r.overlay.Places = append(r.overlay.Places, text)
 	r.unit.places = append(r.unit.places, placeInfo{r.places, site, r.prog.Rel(r.file.Name()), text, p.Line})
 	return r.places
 }

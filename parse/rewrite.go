@@ -24,6 +24,8 @@ type rewriter struct {
 	fresh   int    // number of the last new local name
 	// keep are expressions that keep imports in use, "time.Sleep".
 	keep map[string]bool
+	// memory are the places of the file where memory is touched.
+	memory *memory
 	// races is nil if accesses to memory are not recorded.
 	races *memory
 	// calls are those of uninstrumented code, or perhaps.

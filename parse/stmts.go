@@ -57,7 +57,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 	first := len(r.overlay.Diagnostics)
 	r.body(s)
 	r.clockDecides(s.Pos(), s.End())
-	r.before(s.Pos(), r.front(s.Pos())+r.reached(first))
+	r.before(s.Pos(), r.frontOf(s)+r.reached(first))
 }
 
 // labeled rewrites a labelled statement. Loops and the like must follow their
@@ -89,6 +89,9 @@ func (r *rewriter) body(s ast.Stmt) {
 			return
 		}
 		if g := r.guard(s.Cond.Pos()); g != "" {
+			for _, call := range r.readCalls(s.Cond.Pos(), s.Cond) {
+				g += " == 0 && " + call
+			}
 			r.before(s.Cond.Pos(), g+" == 0 && (")
 			r.after(s.Cond.End(), ")")
 		}
@@ -165,7 +168,7 @@ func (r *rewriter) ifStmt(s *ast.IfStmt) {
 		r.list(e.List)
 	case *ast.IfStmt:
 		r.ifStmt(e)
-		if g := r.front(e.Pos()); g != "" {
+		if g := r.frontOf(e); g != "" {
 			r.before(e.Pos(), "{ "+g)
 			r.after(e.End(), " }")
 		}

@@ -12,30 +12,47 @@ import (
 
 // store guards the write of an assignment whose value reads memory, if it is
 // asked for: "n++" becomes "n = Store(site, n + 1)", which is evaluated before
-// anything is assigned. In a shared program a run says whether the guard is there: StoreIf.
+// anything is assigned. In a shared program a run says whether the guard is there: StoreIf. Without a guard
+// what is written is told to the runtime, as of the statement: Stores.
 func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos, value ast.Expr) {
 	site, ok := r.idx.At(sites.Store, at)
-	if !ok || !r.accesses[site.ID] {
+	if !ok {
 		return
 	}
-	r.place(site.ID)
+	// Where no guard stops, what is written is told as of the statement.
+	call, end := "", ""
 	function := "Store"
 	if r.opts.Shared {
 		function = "StoreIf"
 	}
+	if function == "StoreIf" || !r.accesses[site.ID] {
+		if call = r.stores(s, to); call != "" {
+			end = ")"
+		}
+	}
+	if r.accesses[site.ID] {
+		r.place(site.ID)
+		call += fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID)
+		end += ")"
+	}
+	if call == "" {
+		return
+	}
 	if tok == token.ASSIGN {
 		if v := r.lastAppended(to, value); v != nil {
+			if !r.accesses[site.ID] {
+				return
+			}
 			element := strings.Replace(function, "Store", "StoreElement", 1)
 			r.before(v.Pos(), fmt.Sprintf("%s.%s(%d, %s)(", r.zz, element, site.ID, to.(*ast.Ident).Name))
 			r.after(v.End(), ")")
 			return
 		}
 	}
-	call := fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID)
 	if tok == token.ASSIGN {
 		// The value stays an edit of its own: it may have to be evaluated apart.
 		r.before(value.Pos(), call)
-		r.after(value.End(), ")")
+		r.after(value.End(), end)
 		return
 	}
 	b := r.build(s.Pos())
@@ -51,7 +68,7 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 		b.node(value)
 		b.put(")")
 	}
-	b.put(")")
+	b.put("%s", end)
 	b.done(s.End())
 }
 

@@ -43,8 +43,7 @@ func (o Options) loadFirst(ctx context.Context, load loader, spec source.Spec, r
 	}
 	spec = loading(&m, spec, o.Flags)
 	o.Model, o.Flags = &m, nil
-	defer rep.stage("load")()
-	p, err := load(ctx, spec)
+	p, err := o.loading(ctx, rep, func(ctx context.Context) (*program, error) { return load(ctx, spec) })
 	if err != nil {
 		return nil, o, err
 	}

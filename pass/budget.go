@@ -63,6 +63,31 @@ func (w *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// interruptible is a context that also ends when Interrupt is closed.
+func (o Options) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-o.Interrupt:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// loading loads a program in the stage of that name. As long as there is none, there is nothing to show:
+// Interrupt ends it at once, with an error. A check that loads its program again has something to show.
+func (o Options) loading(ctx context.Context, rep reporter, load func(context.Context) (*program, error)) (*program, error) {
+	defer rep.stage(LoadStage)()
+	if o.soft == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = o.interruptible(ctx)
+		defer cancel()
+	}
+	return load(ctx)
+}
+
 // errInterrupted is why a check ends that Options.Interrupt has ended.
 var errInterrupted = errors.New("it was interrupted")
 

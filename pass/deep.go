@@ -66,9 +66,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		defer func() { err = errors.Join(err, opts.shared.close()) }()
 	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
-	done := rep.stage("load")
-	p, err := earlier.reload(ctx, second, opts)
-	done()
+	p, err := opts.loading(ctx, rep, func(ctx context.Context) (*program, error) { return earlier.reload(ctx, second, opts) })
 	if err != nil {
 		return nil, err
 	}

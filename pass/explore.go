@@ -105,8 +105,7 @@ func loadToRunWith(ctx context.Context, load func(context.Context, source.Spec) 
 	}
 	opts.Model = &model
 	rep = reporter{artifact.PassDeep, opts.Progress}
-	defer rep.stage("load")()
-	p, err = load(ctx, spec)
+	p, err = opts.loading(ctx, rep, func(ctx context.Context) (*program, error) { return load(ctx, spec) })
 	return p, opts, rep, close, err
 }
 
@@ -176,5 +175,10 @@ func (p *program) build(ctx context.Context, overlay *parse.Overlay, target orch
 	if err != nil {
 		return nil, err
 	}
-	return build(orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	b, err := build(orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	if err != nil {
+		return nil, err
+	}
+	b.Places = overlay.Places
+	return b, nil
 }

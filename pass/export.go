@@ -248,7 +248,7 @@ func readExported(dir string) ([][]*exportedFile, error) {
 // runExported instruments and builds the program once for tests of one entry,
 // and runs them.
 func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Options, rep reporter) (_ []ExportedResult, err error) {
-	done := rep.stage("load")
+	done := rep.stage(LoadStage)
 	flags, err := buildFlags(tests[0].flags, opts.Flags)
 	if err != nil {
 		done()

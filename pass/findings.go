@@ -126,7 +126,11 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 		c.Limits = append(c.Limits, fmt.Sprintf("the check was ended after %d runs of the program: %s", r.Runs, r.Cut))
 	}
 	if r != nil && !c.Proved && r.Uncontrolled > 0 {
-		c.Limits = append(c.Limits, fmt.Sprintf("%d of %d runs of the program got out of control: what they might have shown is not known", r.Uncontrolled, r.Runs))
+		limit := fmt.Sprintf("%d of %d runs of the program have no verdict, and what they might have shown is not known", r.Uncontrolled, r.Runs)
+		if len(r.Undecided) > 0 { // bundles of earlier versions do not say why
+			limit += ": " + strings.Join(r.Undecided, "; ")
+		}
+		c.Limits = append(c.Limits, limit)
 	}
 	if r != nil {
 		c.Limits = append(c.Limits, r.Races...)

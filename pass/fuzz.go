@@ -185,7 +185,7 @@ func (d *deep) takeFuzzed(x *orchestrate.Fuzzed) {
 				d.ends = append(d.ends, one)
 			}
 		case orchestrate.Unsupported:
-			d.runs.Uncontrolled += e.Count
+			d.undecided(e)
 			d.runs.Stopped = cmp.Or(d.runs.Stopped, e.Message)
 		case orchestrate.Completed:
 			d.left.add(e, d.funcOf)

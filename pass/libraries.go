@@ -18,6 +18,10 @@ import (
 // another toolchain now, that takes longer than most checks. So it is done before the budget
 // begins, with a bound of its own.
 
+// LoadStage is the stage in which the program is loaded: the go command lists its packages, and compiles what they
+// import where it has not done so before, which is long once on a machine.
+const LoadStage = "load"
+
 // LibrariesStage is the stage in which the packages are compiled that the instrumented program
 // imports: it is long once on a machine.
 const LibrariesStage = "libraries"

@@ -59,7 +59,8 @@ type Options struct {
 	// and the packages that it imports are compiled; 0 is no bound. When it is spent the result
 	// is what is known, and says what was cut.
 	Budget time.Duration
-	// Interrupt, once closed, ends a check as a budget that is spent does.
+	// Interrupt, once closed, ends a check as a budget that is spent does. While the program is loaded there is
+	// nothing to show: the error is context.Canceled.
 	Interrupt <-chan struct{}
 
 	// Cache, if not nil, keeps what the first and the second pass of a check have made,

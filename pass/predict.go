@@ -142,19 +142,6 @@ func Predict(ctx context.Context, spec source.Spec, how Predicting, opts Options
 	return out, err
 }
 
-// interruptible is a context that also ends when Interrupt is closed.
-func (o Options) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-o.Interrupt:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
-
 // goodEnd is how a program ends that does not fail.
 const goodEnd = "exit status 0"
 

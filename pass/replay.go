@@ -36,12 +36,13 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	p, err := reload(ctx, deepPass, opts)
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	p, err := opts.loading(ctx, rep, func(ctx context.Context) (*program, error) { return reload(ctx, deepPass, opts) })
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	d := &deep{opts: opts, program: p, rep: reporter{artifact.PassDeep, opts.Progress}, side: deepPass.Sidecar(), target: p.target(deepPass.Sidecar(), opts)}
+	d := &deep{opts: opts, program: p, rep: rep, side: deepPass.Sidecar(), target: p.target(deepPass.Sidecar(), opts)}
 	var plan artifact.Plan
 	if trace.Plan != nil {
 		plan = *trace.Plan

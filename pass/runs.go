@@ -78,7 +78,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 		case orchestrate.Limit:
 			d.runs.Limited += e.Count
 		case orchestrate.Unsupported:
-			d.runs.Uncontrolled += e.Count
+			d.undecided(e)
 			astray = cmp.Or(astray, e.Message)
 		}
 	}
@@ -91,13 +91,24 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	case x.Processes == how.MaxProcesses:
 		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
 		if astray != "" {
-			d.runs.Stopped += ", since runs got out of control: " + astray
+			d.runs.Stopped += ", since runs had no verdict: " + astray
 		}
 	default:
 		d.runs.Stopped = fmt.Sprintf("they had %d steps", how.TotalSteps)
 	}
 	d.take(x, how, before)
 	return nil
+}
+
+// maxUndecided is how many reasons are named for which runs have no verdict: there may be as many as places.
+const maxUndecided = 3
+
+// undecided counts runs that have no verdict, and keeps why.
+func (d *deep) undecided(e orchestrate.End) {
+	d.runs.Uncontrolled += e.Count
+	if why := &d.runs.Undecided; e.Message != "" && len(*why) < maxUndecided && !slices.Contains(*why, e.Message) {
+		*why = append(*why, e.Message)
+	}
 }
 
 // sequentialRuns are those without preemptions in which a program may show that it can end

@@ -34,9 +34,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 		return nil, err
 	}
 	rep := reporter{artifact.PassSecond, opts.Progress}
-	done := rep.stage("load")
-	p, err := earlier.reload(ctx, first, opts)
-	done()
+	p, err := opts.loading(ctx, rep, func(ctx context.Context) (*program, error) { return earlier.reload(ctx, first, opts) })
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +52,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	}
 	b.Remove("traces")
 
-	done = rep.stage("translate")
+	done := rep.stage("translate")
 	model, err := earlier.proto(ctx, p, first, opts)
 	done()
 	if err != nil {

@@ -34,6 +34,9 @@ var objectKinds = [...]trace.ObjectKind{
 	1: trace.Chan, 2: trace.Mutex, 3: trace.RWMutex, 4: trace.WaitGroup, 5: trace.Once, 6: trace.Cond, 7: trace.Atomic, 8: trace.Var,
 }
 
+// kindNamed is the number of memory that has a name.
+const kindNamed byte = 9
+
 // number is the place of a value in a table.
 func number[T comparable](table []T, v T) byte {
 	for i, w := range table {
@@ -84,6 +87,8 @@ type Object struct {
 	ID   uint64
 	Kind trace.ObjectKind
 	Cap  int
+	// Name is, of memory, the number of its name, one more than its index in Header.Names, 0 if it has none.
+	Name uint64
 }
 
 // decoder follows the records of a goroutine.
@@ -153,11 +158,15 @@ func (d *decoder) decode(data []byte, object func(Object) error, event func(*Eve
 		switch {
 		case first&recObject == recObject:
 			o := Object{ID: p.uvarint()}
-			if k := first &^ recObject; k > 0 && int(k) < len(objectKinds) {
+			k := first &^ recObject
+			if k > 0 && int(k) < len(objectKinds) {
 				o.Kind = objectKinds[k]
 			}
-			if o.Kind == trace.Chan {
+			switch {
+			case o.Kind == trace.Chan:
 				o.Cap = int(min(p.uvarint(), math.MaxInt32))
+			case k == kindNamed:
+				o.Kind, o.Name = trace.Var, p.uvarint()
 			}
 			if p.bad || o.ID == 0 || o.Kind == trace.NoObject {
 				return corrupt("there is no such object")

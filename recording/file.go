@@ -48,6 +48,8 @@ type Header struct {
 	Notes []string `json:"notes,omitempty"`
 	// Positions are the places in the source, by number, from 1.
 	Positions []Position `json:"positions,omitempty"`
+	// Names are the expressions in the source by which memory is called, by number, from 1.
+	Names []string `json:"names,omitempty"`
 }
 
 // Position is a place in the source.

@@ -31,7 +31,7 @@ func Load(r io.Reader, maxEvents int) (*trace.Trace, Header, error) {
 }
 
 func (in *Reader) load(maxEvents int) (*trace.Trace, error) {
-	l := &loader{max: maxEvents, objects: map[uint64]trace.ObjectID{}, goroutines: map[uint64]*loaded{}, positions: len(in.header.Positions)}
+	l := &loader{max: maxEvents, objects: map[uint64]trace.ObjectID{}, goroutines: map[uint64]*loaded{}, positions: len(in.header.Positions), names: in.header.Names}
 	if err := in.Read(Visitor{Goroutine: l.goroutine, Object: l.object, Event: l.event}); err != nil {
 		return nil, err
 	}
@@ -43,6 +43,7 @@ type loader struct {
 	max        int
 	events     int
 	positions  int
+	names      []string // of memory
 	objects    map[uint64]trace.ObjectID
 	list       []trace.Object
 	goroutines map[uint64]*loaded
@@ -95,6 +96,9 @@ func (l *loader) object(_ uint64, o Object) error {
 		return corrupt("object %d comes twice", o.ID)
 	}
 	l.list[id-1].Kind, l.list[id-1].Cap = o.Kind, o.Cap
+	if n := o.Name; n > 0 && n <= uint64(len(l.names)) && len(l.names[n-1]) <= maxName {
+		l.list[id-1].Name = l.names[n-1]
+	}
 	return nil
 }
 
@@ -196,6 +200,7 @@ func (l *loader) trace(in *Reader) (*trace.Trace, error) {
 		return nil, corrupt("%v", err)
 	}
 	name(t)
+	tellApart(t.Objects)
 	return t, nil
 }
 
@@ -303,6 +308,22 @@ func name(t *trace.Trace) {
 			if g.Path != "" && child.Path == "" && len(g.Path) < math.MaxUint16 {
 				child.Path = g.Path + "." + strconv.Itoa(children)
 			}
+		}
+	}
+}
+
+// maxName is the length of a name of memory: longer ones are none.
+const maxName = 256
+
+// tellApart gives objects of one name, as a field of several values, their numbers behind it.
+func tellApart(objects []trace.Object) {
+	count := map[string]int{}
+	for _, o := range objects {
+		count[o.Name]++
+	}
+	for i := range objects {
+		if o := &objects[i]; o.Name != "" && count[o.Name] > 1 {
+			o.Name += "#" + strconv.Itoa(i+1)
 		}
 	}
 }

@@ -116,6 +116,39 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, data, written(t, got), "the same trace is the same recording")
 }
 
+// Memory has the names that the program has for it, and its number behind one that several have. A recording that names
+// what there is not, or by a text that is no expression any more, has none.
+func TestMemoryNames(t *testing.T) {
+	t.Parallel()
+	tr := parsed(t, "trace 1\nvar a\nvar b\nvar c\nvar d\nmutex m\ngoroutine 1\n  write a\n  read b\n  write c\n  read d\n  lock m\n")
+	for i, name := range []string{"s.total", "n", "", "n", "m is told by its kind"} {
+		tr.Objects[i].Name = name
+	}
+	names := func(data []byte) (out []string) {
+		got, _, err := Load(bytes.NewReader(data), 0)
+		require.NoError(t, err)
+		for i := range got.Objects {
+			out = append(out, got.ObjectName(trace.ObjectID(i+1)))
+		}
+		return out
+	}
+	data := written(t, tr)
+	require.Equal(t, []string{"s.total", "n#2", "var3", "n#4", "mutex5"}, names(data))
+	got, h, err := Load(bytes.NewReader(data), 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"s.total", "n", "n"}, h.Names)
+	require.Equal(t, []string{"s.total", "n#2", "var3", "n#4", "mutex5"}, names(written(t, got)))
+
+	tr.Objects[0].Name, tr.Objects[1].Name = strings.Repeat("n", maxName+1), strings.Repeat("n", maxName)
+	require.Equal(t, []string{"var1", tr.Objects[1].Name, "var3", "n", "mutex5"}, names(written(t, tr)))
+	var none bytes.Buffer
+	w, err := begin(&none, Header{Names: []string{"n"}})
+	require.NoError(t, err)
+	require.NoError(t, w.chunk(&chunk{goroutine: 1, payload: []byte{recObject | kindNamed, 1, 2, recObject | kindNamed, 2, 0}}))
+	require.NoError(t, w.close(false))
+	require.Equal(t, []string{"var1", "var2"}, names(none.Bytes()))
+}
+
 // Every operation and kind of object of a trace has a number, and no two the same: numbers are for ever.
 func TestNumbers(t *testing.T) {
 	t.Parallel()

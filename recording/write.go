@@ -23,7 +23,12 @@ func Write(w io.Writer, t *trace.Trace, h Header) error {
 // headerOf adds what a trace says to a header.
 func headerOf(t *trace.Trace, h Header) Header {
 	h.Program = t.Program
-	h.Positions = t.Positions
+	h.Positions, h.Names = t.Positions, nil
+	for _, o := range t.Objects {
+		if o.Kind == trace.Var && o.Name != "" {
+			h.Names = append(h.Names, o.Name)
+		}
+	}
 	return h
 }
 
@@ -35,11 +40,20 @@ func (out *writer) trace(t *trace.Trace) error {
 		cut = cut || g.Truncated
 		c := &chunk{goroutine: uint64(i + 1), creator: uint64(g.Parent), creatorPC: started[i]}
 		if i == 0 {
+			names := 0 // as headerOf has them
 			for id, o := range t.Objects {
-				c.payload = append(c.payload, recObject|number(objectKinds[:], o.Kind))
+				kind := number(objectKinds[:], o.Kind)
+				if o.Kind == trace.Var && o.Name != "" {
+					kind = kindNamed
+				}
+				c.payload = append(c.payload, recObject|kind)
 				c.payload = binary.AppendUvarint(c.payload, uint64(id+1))
-				if o.Kind == trace.Chan {
+				switch {
+				case o.Kind == trace.Chan:
 					c.payload = binary.AppendUvarint(c.payload, uint64(o.Cap))
+				case kind == kindNamed:
+					names++
+					c.payload = binary.AppendUvarint(c.payload, uint64(names))
 				}
 				if err := out.flush(c, 1<<15); err != nil {
 					return err

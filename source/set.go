@@ -56,6 +56,8 @@ func LoadSet(ctx context.Context, spec Spec) (*Set, error) {
 	if err := spec.check(ctx); err != nil {
 		return nil, err
 	}
+	ctx, cancel := spec.bounded(ctx)
+	defer cancel()
 	spec, err := spec.takeOverlay()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-multierror"
 	"golang.org/x/tools/go/packages"
@@ -60,6 +62,10 @@ type Spec struct {
 	// -overlay flag they belong to the program. It must not be changed as long as the program
 	// is in use.
 	Overlay map[string][]byte
+
+	// LoadTimeout bounds the time of loading: the go command lists the packages, and compiles what they
+	// import where it has not done so before. When it is over, loading ends with a *TimeoutError. 0 is no bound.
+	LoadTimeout time.Duration
 
 	// ImportPath says that Pattern is the path of a package, and not that of a directory if
 	// there is one of that name.
@@ -127,6 +133,8 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if err := spec.check(ctx); err != nil {
 		return nil, err
 	}
+	ctx, cancel := spec.bounded(ctx)
+	defer cancel()
 	if spec.Entry == "" {
 		spec.Entry = "main"
 	}
@@ -166,6 +174,27 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	}
 	spec.Pattern = set.spec.Pattern
 	return set.program(spec, set.matched[0])
+}
+
+// TimeoutError says that a program was not loaded within Spec.LoadTimeout. It is a context.DeadlineExceeded, too.
+type TimeoutError struct {
+	Pattern string        // of the packages
+	Limit   time.Duration // what LoadTimeout was
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s: it was not loaded within %v: the go command was still listing its packages, or compiling what they import", e.Pattern, e.Limit)
+}
+
+// Is reports whether an error is what a context says whose deadline has passed.
+func (e *TimeoutError) Is(err error) bool { return err == context.DeadlineExceeded }
+
+// bounded is a context for loading, which ends when LoadTimeout is over.
+func (spec Spec) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if spec.LoadTimeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, spec.LoadTimeout, &TimeoutError{cmp.Or(spec.Pattern, "."), spec.LoadTimeout})
 }
 
 // SpecError says which part of a Spec, or what else it is loaded with, is of no use.
@@ -285,6 +314,10 @@ func load(cfg *packages.Config, patterns ...string) (_ []*packages.Package, err 
 	}
 	pkgs, err := packages.Load(&guarded, patterns...)
 	if ctxErr := cfg.Context.Err(); ctxErr != nil {
+		var late *TimeoutError
+		if errors.As(context.Cause(cfg.Context), &late) {
+			return nil, late
+		}
 		return nil, ctxErr
 	}
 	if err != nil {

@@ -139,6 +139,7 @@ func TestPageResults(t *testing.T) {
 		taken, waits := &f.Interleaving[8], &f.Interleaving[9]
 		taken.Operation, taken.Site, taken.Text, taken.Case, taken.Taken = "select", "", "select {", 1, "v := <-c"
 		waits.Operation, waits.Site, waits.Case = "select", "choice", 0
+		f.Interleaving[5].Reads = []artifact.FindingRead{{Name: "q.n", Value: "3"}}
 		unknown := &f.Interleaving[10]
 		unknown.Operation, unknown.Site, unknown.Text, unknown.Case = "select", "", "select {", 2
 	}}.bundle(t), "#finding-1/step-7")
@@ -146,6 +147,7 @@ func TestPageResults(t *testing.T) {
 		p.do(`goTo(%d)`, step)
 		return p.text("#now .code")
 	}
+	require.Contains(t, text(6), "(reads 3", "what the run has read, whether the model keeps it or not")
 	require.Contains(t, text(7), "(gives false)")
 	require.Contains(t, text(8), "(the channel is closed)")
 	require.Equal(t, "[case v := <-c] select {", text(9))

@@ -127,7 +127,10 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 		}
 		defer s.logs.end()
 	}
+	rep := s.progress(c)
+	rep.load(pattern)
 	set, err := vtrace.Load(c.ctx, s.source(pattern))
+	rep.done()
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +157,6 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 	if a.list {
 		return exitNothing, c.listEntries(slices.DeleteFunc(entries, func(e vtrace.EntryPoint) bool { return a.leftOut(e, s.entry, changed) != "" }), s.json)
 	}
-	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err
@@ -480,7 +482,8 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		rep.writeUnsandboxed(c.stdout)
 		return nil // a table would only repeat what stands above it
 	}
-	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 8, 2, ' ', 0)
 	count, unchanged := map[string]int{}, 0
 	for _, r := range all {
 		text := ""
@@ -510,7 +513,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		// Some of it is the word of the program and of its settings, which could make up rows.
 		fmt.Fprintf(table, "%s\t%s\t%s\n", plain(r.entry.String()), r.precision(), plain(oneLine(text)))
 	}
-	if err := table.Flush(); err != nil {
+	if err := errors.Join(table.Flush(), printReport(c.stdout, rows.String())); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(r checked) bool { return inexact[r.precision()] != "" }) {

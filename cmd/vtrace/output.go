@@ -144,8 +144,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
-	_, err := io.WriteString(w, plain(out.String()))
-	return err
+	return printReport(w, plain(out.String()))
 }
 
 // sidecar is that of a bundle, an empty one if it has none.
@@ -202,7 +201,7 @@ func ran(r *artifact.Runs, limits []string) string {
 		fmt.Fprintf(&out, ", %d cut off", r.Limited)
 	}
 	if r.Uncontrolled > 0 {
-		fmt.Fprintf(&out, ", %d out of control", r.Uncontrolled)
+		fmt.Fprintf(&out, ", %d without a verdict", r.Uncontrolled)
 	}
 	if r.Stopped != "" {
 		out.WriteString("; ended: " + r.Stopped)

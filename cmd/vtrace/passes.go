@@ -46,6 +46,7 @@ type settings struct {
 	memory   sizeFlag
 	states   int
 	timeout  time.Duration
+	loading  time.Duration
 	optimise bool
 	runDepth int
 	strategy string
@@ -86,6 +87,7 @@ func (s *settings) program(fs *flag.FlagSet) {
 // building are the flags of how a program is built, and what of it is checked.
 func (s *settings) building(fs *flag.FlagSet) {
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
+	fs.DurationVar(&s.loading, "load-timeout", defaultLoading, "bound the time in which the packages are loaded, before the budget begins: the go command lists them, and compiles what they import; 0 is no bound")
 	fs.StringVar(&s.tags, "tags", "", "build with these tags, separated by commas: short for -flags -tags=`TAGS`")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
@@ -106,6 +108,10 @@ func (s *settings) model(fs *flag.FlagSet) {
 
 // defaultBudget is the time that the check of an entry point takes at most.
 const defaultBudget = time.Minute
+
+// defaultLoading is the time that loading takes at most: a module with hundreds of dependencies that were
+// never compiled on the machine takes some minutes.
+const defaultLoading = 10 * time.Minute
 
 // functionBudget is the time that the check of a function takes at most, with all its choices of values.
 const functionBudget = 20 * time.Second
@@ -186,7 +192,7 @@ func (s *settings) rootDir(fs *flag.FlagSet) {
 
 // source is the program that the arguments name.
 func (s *settings) source(pattern string) vtrace.Source {
-	return vtrace.Package(pattern, vtrace.Entry(s.entry), vtrace.Flags(s.flags()...), vtrace.Deps(s.dependencies()...))
+	return vtrace.Package(pattern, vtrace.Entry(s.entry), vtrace.Flags(s.flags()...), vtrace.Deps(s.dependencies()...), vtrace.LoadTimeout(s.loading))
 }
 
 // dependencies are the patterns of -deps.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,6 +42,8 @@ func runRecord(c *call) (_ int, err error) {
 		if err := makeBundleDir(); err != nil {
 			return 0, err
 		}
+	} else if _, err := os.Lstat(s.out); err == nil { // before the program has run for nothing
+		return 0, thereAlready(s.out)
 	}
 	temp, err := os.CreateTemp(recordingDir(s.out), ".recording-*")
 	if err != nil {
@@ -70,6 +73,9 @@ func runRecord(c *call) (_ int, err error) {
 		err = os.Rename(temp.Name(), name)
 	} else {
 		err = os.Link(temp.Name(), name) // which does not replace a file
+		if errors.Is(err, os.ErrExist) {
+			err = thereAlready(name)
+		}
 	}
 	if err != nil {
 		return 0, err
@@ -330,4 +336,9 @@ func writeEvents(c *call, name string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return trace.Format(c.stdout, t)
+}
+
+// thereAlready says that a file of -o is not replaced.
+func thereAlready(name string) error {
+	return fmt.Errorf("-o: %s is there already, and is not replaced: name another file, or remove it", name)
 }

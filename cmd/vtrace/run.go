@@ -122,7 +122,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
 			case errors.As(err, &unsupported):
 				fmt.Fprintln(stderr, "without -strict, there is no model and the program is only run under random schedules; with -continue, the model leaves out what is not supported; the result says so")
-			case errors.Is(err, source.ErrNoEntry):
+			case errors.As(err, new(*source.TimeoutError)):
+				fmt.Fprintln(stderr, "-load-timeout gives it more time; what the go command has compiled by now it keeps, so that the next time takes less")
+			case errors.Is(err, source.ErrNoEntry) && !namesEntry(args):
 				fmt.Fprintln(stderr, "name the entry point with -entry")
 			case strings.Contains(err.Error(), syscall.ENOSPC.Error()): // the go command says so, too
 				fmt.Fprintln(stderr, spaceHint)
@@ -134,6 +136,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "vtrace: no command %q\n", name)
 	usage(stderr)
 	return exitUsage
+}
+
+// namesEntry reports whether a command line has -entry.
+func namesEntry(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		return name == "entry" && strings.HasPrefix(arg, "-")
+	})
 }
 
 // spaceHint says what helps where no space is left.

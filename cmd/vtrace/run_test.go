@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
 	"github.com/vtrace/vtrace/internal/programs"
@@ -235,7 +238,33 @@ func TestCheckEntry(t *testing.T) {
 	code, _, stderr := execute(t, "check", dir, "-entry", "TestNone")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no such entry point")
+	require.NotContains(t, stderr, "name the entry point with -entry", "it is named")
+
+	dir = t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestP(t *testing.T) {}\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	code, _, stderr = execute(t, "first", "-o", "-", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "no such entry point")
 	require.Contains(t, stderr, "name the entry point with -entry")
+	for _, args := range [][]string{{"-entry", "TestP"}, {"--entry=TestP"}, {"-json", "-entry=TestP", "."}} {
+		require.True(t, namesEntry(args), args)
+	}
+	require.False(t, namesEntry([]string{"entry", "-entrypoint", "-json"}))
+}
+
+// A recording does not take the place of a file that -o names, and says so before the program has run for nothing.
+func TestRecordReplacesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.vtr")
+	require.NoError(t, os.WriteFile(file, []byte("kept"), 0o644))
+	code, stdout, stderr := execute(t, "record", "-o", file, "-entry", "TestNone", t.TempDir())
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, stdout)
+	require.Equal(t, "vtrace: -o: "+file+" is there already, and is not replaced: name another file, or remove it\n", stderr)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "kept", string(data))
 }
 
 // The stages one by one write what check writes.
@@ -342,13 +371,102 @@ func TestSizeFlag(t *testing.T) {
 	}
 }
 
-// Who waits for the first check on a machine is told what for.
+// Who waits for the first check on a machine is told what for, from when it is worth a line until it ends.
 func TestLibrariesProgress(t *testing.T) {
-	var out bytes.Buffer
-	p := &progress{screen: &screen{w: &out, terminal: true}} // begun long ago
-	p.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: pass.LibrariesStage})
-	require.Contains(t, out.String(), "compiling the standard library")
-	require.Contains(t, out.String(), "once on this machine")
-	p.done()
-	require.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := newProgress(&out, false)
+		p.terminal = true
+		drawn := func() string {
+			synctest.Wait()
+			defer out.Reset()
+			return out.String()
+		}
+		p.load("./...")
+		require.Empty(t, drawn(), "most loads are over in a moment")
+		time.Sleep(drawAfter)
+		require.Equal(t, "load ./...: "+loadingText+" (1s)", drawn())
+		time.Sleep(2 * drawEvery)
+		require.Equal(t, "\r\x1b[Kload ./...: "+loadingText+" (2s)\r\x1b[Kload ./...: "+loadingText+" (3s)", drawn())
+		p.done()
+		require.Equal(t, "\r\x1b[K", drawn())
+
+		// Of several at once the last one is shown that has not ended.
+		time.Sleep(drawEvery)
+		a, b := p.at(vtrace.EntryPoint{Package: "p", Func: "TestA"}, true), p.at(vtrace.EntryPoint{Package: "p", Func: "TestB"}, true)
+		a.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: pass.LibrariesStage})
+		require.Contains(t, drawn(), "once on this machine p TestA")
+		b.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: "translate"})
+		time.Sleep(drawEvery)
+		require.Equal(t, "\r\x1b[Kfirst pass: translate p TestB (1s)", drawn())
+		b.event(pass.StageDone{Pass: artifact.PassFirst, Stage: "translate"})
+		time.Sleep(drawEvery)
+		require.Contains(t, drawn(), "once on this machine p TestA (2s)")
+		a.event(pass.StageDone{Pass: artifact.PassFirst, Stage: pass.LibrariesStage})
+		time.Sleep(time.Hour)
+		require.Empty(t, drawn())
+		p.done()
+		require.Equal(t, "\r\x1b[K", drawn())
+
+		// A line that took two on the terminal could not be removed.
+		p.width = func() int { return 20 }
+		time.Sleep(drawEvery)
+		p.load("./a/long/path/...")
+		require.Equal(t, "load ./a/long/path…", drawn())
+		time.Sleep(drawEvery)
+		require.Equal(t, "\r\x1b[Kload ./a/long… (1s)", drawn())
+		p.done()
+	})
+}
+
+// Where there is no terminal, what takes long without a budget is said once.
+func TestLongLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := newProgress(&out, false)
+		p.load(".")
+		time.Sleep(sayAfter - 1)
+		p.done()
+		time.Sleep(time.Hour)
+		require.Empty(t, out.String())
+
+		load := func(stage string) {
+			p.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: stage})
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			p.event(pass.StageDone{Pass: artifact.PassFirst, Stage: stage})
+		}
+		load("search") // which the budget bounds
+		require.Empty(t, out.String())
+		load(pass.LoadStage)
+		require.Equal(t, "vtrace: 30s so far: first pass: load: "+loadingText+"\n", out.String())
+	})
+}
+
+// Loading has a deadline, and ends at once when it is interrupted, of one entry point as of all.
+func TestLoadEnds(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module example.com/p\n\ngo 1.26\n",
+		"p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestP(t *testing.T) {}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	for _, args := range [][]string{
+		{"check", "-o", "-", dir}, {"check", "-o", "-", "-entry", "TestP", dir}, {"check", "-functions", dir}, {"first", "-o", "-", "-entry", "TestP", dir},
+		{"explore", "-entry", "TestP", dir}, {"record", "-o", filepath.Join(t.TempDir(), "r"), "-entry", "TestP", dir}, {"predict", "-entry", "TestP", dir}, {"translate", "-entry", "TestP", dir}, {"fuzz", "-entry", "TestP", dir},
+	} {
+		code, stdout, stderr := execute(t, append([]string{args[0], "-load-timeout", "1ns"}, args[1:]...)...)
+		require.Equal(t, exitUsage, code, "%v\n%s", args, stderr)
+		require.Empty(t, stdout, args)
+		require.Contains(t, stderr, "it was not loaded within 1ns: the go command was still listing its packages", args)
+		require.Contains(t, stderr, "-load-timeout gives it more time", args)
+
+		var out, errs bytes.Buffer
+		ctx, finish, stop := interruptible(context.Background())
+		finish()
+		require.Equal(t, exitUsage, run(ctx, args, &out, &errs), "%v\n%s", args, out.String())
+		require.Equal(t, "vtrace: interrupted\n", errs.String(), args)
+		stop()
+	}
 }

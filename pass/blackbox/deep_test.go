@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -263,6 +264,31 @@ func main() {
 		require.NotEmpty(t, f.Reason)
 	}
 	require.True(t, pass.Conclude(b).Inconclusive(), found(b))
+}
+
+// Runs without a verdict are named in the result, with why they have none.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), programs.Test(t, `
+func TestProgram(t *testing.T) {
+	n := testing.AllocsPerRun(1, func() {})
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if n >= 0 {
+		t.Fatal(n)
+	}
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	runs := b.Runs()
+	require.Equal(t, runs.Runs, runs.Uncontrolled)
+	const why = "the test has failed, and what testing.AllocsPerRun measures is not the same in the instrumented program, and may be why"
+	require.Equal(t, []string{why}, runs.Undecided)
+	require.Contains(t, pass.Conclude(b).Limits, fmt.Sprintf("%d of %[1]d runs of the program have no verdict, and what they might have shown is not known: %s", runs.Runs, why))
+
+	runs.Undecided = nil // as in bundles of earlier versions
+	require.Contains(t, strings.Join(pass.Conclude(b).Limits, "\n"), "what they might have shown is not known")
 }
 
 // A cancelled pass ends, with the context's error.
