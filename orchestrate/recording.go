@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
@@ -120,4 +121,63 @@ func firstProcess(entries []os.DirEntry) string {
 		}
 	}
 	return name
+}
+
+// RecordRun bounds what is recorded of a run under control, and says who reads it.
+type RecordRun struct {
+	// Limit is how many bytes are recorded at most; 0 is the runtime's default, 4 GiB.
+	Limit int64
+	// Read is given what was recorded, and what was observed.
+	Read func(recorded io.Reader, v *Verdict) error
+}
+
+// RecordSeed runs a program of Build once by the random choices that an exploration makes with the seed and the strategy, and
+// gives what it has recorded to read. The portfolio is no strategy of a single run.
+func (b *Binary) RecordSeed(ctx context.Context, seed uint64, by Strategy, opts RunOptions, how RecordRun) (*Verdict, error) {
+	if by == StrategyPortfolio {
+		return nil, fmt.Errorf("record: a run has one strategy, and %s is all of them by turns", by)
+	}
+	x := &explorer{binary: b, opts: ExploreOptions{Runs: 1, Seed: seed, Strategy: by, RunOptions: opts}, ends: map[string]*End{}, schedules: map[uint64]bool{}}
+	if by.NeedsProfile() {
+		if err := x.process(ctx); err != nil {
+			return nil, err
+		}
+	}
+	x.opts.recorded, x.opts.recordLimit = how.Read, how.Limit
+	r, err := x.again(ctx, seed, by)
+	if err != nil {
+		return nil, err
+	}
+	return r.Verdict, nil
+}
+
+// RecordPlan makes a program of Build follow a plan once, and gives what it has recorded to read.
+func (b *Binary) RecordPlan(ctx context.Context, plan artifact.Plan, opts RunOptions, how RecordRun) (*Verdict, error) {
+	opts.recorded, opts.recordLimit = how.Read, how.Limit
+	return b.Run(ctx, plan, opts)
+}
+
+// readRecorded has the file read that a run was recorded in: one process has been told to record.
+func readRecorded(dir string, v *Verdict, read func(io.Reader, *Verdict) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if len(entries) == 0 {
+		return &NotRecordedError{v}
+	}
+	f, err := os.Open(filepath.Join(dir, entries[0].Name()))
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	defer f.Close()
+	return read(f, v)
+}
+
+// NotRecordedError says that a run under control was not recorded: it has ended before it began, or the instrumented program
+// is that of an older vtrace, whose runtime records no such runs.
+type NotRecordedError struct{ Verdict *Verdict }
+
+func (e *NotRecordedError) Error() string {
+	return "record: the program has recorded nothing, as that of an older vtrace: " + e.Verdict.Reason
 }

@@ -35,6 +35,9 @@ type RunOptions struct {
 	Durations []time.Duration
 	// PassOthers is as in orcutil.Plan.
 	PassOthers bool
+	// recorded, if not nil, reads what the run has recorded, of which there are at most recordLimit bytes.
+	recorded    func(recorded io.Reader, v *Verdict) error
+	recordLimit int64
 }
 
 const (
@@ -118,6 +121,16 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	if err != nil {
 		return fail(err)
 	}
+	recordings := filepath.Join(dir, "recorded")
+	if opts.recorded != nil {
+		if err := os.Mkdir(recordings, 0o700); err != nil {
+			return fail(fmt.Errorf("run: %w", err))
+		}
+		cmd.Env = append(cmd.Env, orcutil.EnvRecordRun+"="+recordings)
+		if opts.recordLimit > 0 {
+			cmd.Env = append(cmd.Env, orcutil.EnvRecordLimit+"="+strconv.FormatInt(opts.recordLimit, 10))
+		}
+	}
 	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	runErr := cmd.run(ctx, opts.Timeout)
@@ -127,7 +140,11 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	if cmd.text == "" {
 		return fail(fmt.Errorf("run %s: %w", b.Path, runErr))
 	}
-	return observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
+	v, result, err := observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
+	if err == nil && opts.recorded != nil {
+		err = readRecorded(recordings, v, opts.recorded)
+	}
+	return v, result, err
 }
 
 // observed is what a process that has ended has left in its files and printed. The program has

@@ -228,11 +228,16 @@ func Close[T any](site Site, ch chan<- T) {
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	g.run.name(channelObject, p)
+	if r := g.rec; r != nil {
+		r.recordClose(site, p, cap(ch))
+		defer g.recordPanic(r.tag)
+	}
 	g.arrive(opClose, site, p)
 	g.run.uses(g, site, p, writes, g.clock.at(g.index))
 	g.run.exec.closes(g, p)
 	g.meets(p)
 	close(ch)
+	g.recordClosed(p)
 	g.run.closed(g, p)
 	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)
 	g.run.transfer(p)
@@ -343,6 +348,10 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		p = c.channel()
 		s.name(channelObject, p)
 	}
+	if r := g.rec; r != nil {
+		r.recordCommunication(o, site, hasDefault, cases)
+		defer g.recordCommunicationPanic(o, r.tag, cases)
+	}
 	g.arrive(o, site, p, cases...)
 	begun := g.clock.at(g.index)
 	if o == opSend {
@@ -350,7 +359,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	}
 	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
-	g.partner = nil
+	g.partner, g.met = nil, 0
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen >= 0 {
 		g.leavesChannel(site, cases[g.chosen])
@@ -380,6 +389,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	if s.cfg.values && g.chosen >= 0 {
 		g.gives(site, cases[g.chosen].given())
 	}
+	g.recordCommunicated(o, cases)
 	g.cases = nil
 	g.pass()
 	return g.chosen
@@ -443,7 +453,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 		s.transfer(p)
 		return true
 	}
-	if c.try() {
+	if g.tries(c) {
 		s.races.communicated(g, c)
 		s.transfer(p)
 		return true
@@ -464,6 +474,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 			}
 			w.chosen, w.ready = i, true
 			g.partner = w
+			recordMeeting(g, w)
 			s.races.met(g, w)
 			return true
 		}
@@ -491,7 +502,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 			continue
 		}
 		if c.sends() {
-			ok, closed := trySend(c)
+			ok, closed := trySend(g, c)
 			if ok {
 				s.exec.on(spaceChan, q, touchFreed)
 				s.races.communicated(g, c)
@@ -503,7 +514,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 		} else if s.unstash(g, c) {
 			g.chosen = i
 			return true
-		} else if c.try() {
+		} else if g.tries(c) {
 			s.races.communicated(g, c)
 			g.chosen = i
 			return true
@@ -514,13 +525,13 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 
 // trySend tries a send for a queued goroutine, which is to meet the panic of a
 // closed channel itself.
-func trySend(c Case) (ok, closed bool) {
+func trySend(g *goroutine, c Case) (ok, closed bool) {
 	defer func() {
 		if recover() != nil {
 			closed = true
 		}
 	}()
-	return c.try(), false
+	return g.tries(c), false
 }
 
 // unstash completes a receive of g with a value that passTime has received early.

@@ -116,12 +116,17 @@ func init() {
 
 // recordTo begins to record; the caller is the first goroutine.
 func recordTo(f *recordFile) {
+	makeRecorded(f)
+	beginRecorder(localOf(), newGoroutine(), 0)
+	recordings.on.Store(true)
+}
+
+// makeRecorded makes what all recorders need.
+func makeRecorded(f *recordFile) {
 	recordings.file = f
 	if usedObjects == nil {
 		usedObjects = new([objectBuckets]objectBucket)
 	}
-	beginRecorder(localOf(), newGoroutine(), 0)
-	recordings.on.Store(true)
 }
 
 // recording returns the recorder of the calling goroutine, nil if nothing is recorded.

@@ -346,6 +346,7 @@ func (s *run) control() Result {
 	s.passed()
 
 	s.first = s.add(entryPath, s.entry)
+	s.beginRecording(s.first)
 	s.resume(s.first)
 	s.settle()
 
@@ -353,6 +354,7 @@ func (s *run) control() Result {
 	if d == nil {
 		s.tail()
 	}
+	s.endRecording()
 	return s.judge(d)
 }
 
@@ -439,6 +441,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	if s.stacks {
 		g.created = callers()
 	}
+	parent.recordStart(site, g)
 	s.races.started(parent, g)
 	s.cfg.cover.started(parent, g)
 	return g
