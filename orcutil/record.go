@@ -98,6 +98,9 @@ type recorder struct {
 	used    *uint32
 	// left: the goroutine ends by runtime.Goexit.
 	left bool
+	// ofTest: the goroutine is one that package testing runs a test in, as far as that shows: code that is not instrumented
+	// has started it, in the first goroutine.
+	ofTest bool
 }
 
 func init() {
@@ -148,7 +151,9 @@ func ownRecorder() *recorder {
 	if id == 0 {
 		id = newGoroutine()
 	}
-	return beginRecorder(s, id, creator)
+	r := beginRecorder(s, id, creator)
+	r.ofTest = creator>>32 == 1
+	return r
 }
 
 func beginRecorder(s *localState, id, creator uint64) *recorder {

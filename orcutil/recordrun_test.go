@@ -28,7 +28,7 @@ var recordedAs = map[op][]trace.Op{
 	// Of these there is nothing in a recording, also not of a program that runs free.
 	opNone: nil, opStart: nil, opPanic: nil, opExit: nil, opGoexit: nil, opTestEnd: nil, opSleep: nil, opSettle: nil, opSpin: nil, opAccess: nil,
 	opWaited: nil, opZero: nil, opMap: nil, opLog: nil, opCleanup: nil, opMeasure: nil, opCall: nil, opRead: nil, opDelay: nil, opEnd: nil,
-	opSubtest: {trace.OpGo}, opParallel: nil, opJoin: nil,
+	opSubtest: {trace.OpAdd, trace.OpGo, trace.OpWait}, opParallel: {trace.OpWait}, opJoin: {trace.OpWait},
 }
 
 // granted is an operation that a run has let pass, by its goroutine and site.
@@ -41,13 +41,12 @@ type granted struct {
 // to an operation.
 type runWitness struct {
 	Chooser
-	run      *run
-	passed   map[string][]granted
-	knew     map[string][]knownAt
-	last     map[string]int
-	subtests bool
-	// wgGo are the sites of calls of WaitGroup.Go, and spawned the goroutines in the trace that statements have started.
-	wgGo    map[Site]bool
+	run    *run
+	passed map[string][]granted
+	knew   map[string][]knownAt
+	last   map[string]int
+	// within are the additions that belong to another operation, all of them, or those that take away. spawned are the goroutines in the trace that statements have started.
+	within  map[granted]int
 	spawned map[trace.GoroutineID]bool
 }
 
@@ -66,14 +65,15 @@ func (w *runWitness) Next(v View) Choice {
 			w.knew[p.G] = append(w.knew[p.G], knownAt{n, slices.Clone(p.g.clock)})
 		}
 	}
-	for _, g := range v.run.all {
-		w.subtests = w.subtests || g.sub != nil
-	}
 	c := w.Chooser.Next(v)
 	if c.Index < 0 || c.Index >= len(v.Ready) {
 		return c
 	}
 	g := v.Ready[c.Index].g
+	site := g.site
+	if site >= joinOffset {
+		site = 0 // which the table lacks
+	}
 	locked := func(o trace.Op) trace.Op { // of a Locker that locks to read
 		if reads := g.wants == (lockRef{readLock, g.wants.p}); !reads || g.obj != g.wants.p && g.op != opCondWait {
 			return o
@@ -89,18 +89,21 @@ func (w *runWitness) Next(v View) Choice {
 	switch {
 	case g.relock:
 		w.passed[g.path] = append(w.passed[g.path], granted{locked(trace.OpLock), g.site})
-	case g.op == opWGGo && !g.granted:
-		w.wgGo[g.site] = true
-		w.passed[g.path] = append(w.passed[g.path], granted{trace.OpAdd, g.site}, granted{trace.OpGo, g.site})
 	case !g.granted && (g.op != opAtomic || g.obj != nil):
 		ops := recordedAs[g.op]
+		switch g.op {
+		case opWGGo, opSubtest, opJoin:
+			w.within[granted{trace.OpAdd, site}] = -1
+		case opParallel:
+			w.within[granted{trace.OpAdd, site}] = +1
+		}
 		if g.op == opCondWait {
 			if _, known := lockBehind((*sync.Cond)(g.obj).L); !known {
 				ops = ops[:1] // the lock has guards of its own
 			}
 		}
 		for _, o := range ops {
-			w.passed[g.path] = append(w.passed[g.path], granted{locked(o), g.site})
+			w.passed[g.path] = append(w.passed[g.path], granted{locked(o), site})
 		}
 	}
 	return c
@@ -109,7 +112,7 @@ func (w *runWitness) Next(v View) Choice {
 // recordedRun runs a program by a seed, and returns what was recorded, with the numbers of the recording.
 func recordedRun(t *testing.T, cfg Config, seed uint64, records bool) (Result, *runWitness, []byte) {
 	t.Helper()
-	w := &runWitness{Chooser: Random(seed), passed: map[string][]granted{}, knew: map[string][]knownAt{}, last: map[string]int{}, wgGo: map[Site]bool{}, spawned: map[trace.GoroutineID]bool{}}
+	w := &runWitness{Chooser: Random(seed), passed: map[string][]granted{}, knew: map[string][]knownAt{}, last: map[string]int{}, within: map[granted]int{}, spawned: map[trace.GoroutineID]bool{}}
 	cfg.Chooser, cfg.Plan.Seed, cfg.Races = w, seed, true
 	dir := t.TempDir()
 	if records {
@@ -249,8 +252,8 @@ func (w *runWitness) operationsOf(t *testing.T, g *trace.Goroutine) (list []gran
 			continue
 		case e.Op == trace.OpGo && !w.spawned[e.Partner.Goroutine]:
 			continue // by time.AfterFunc
-		case e.Op == trace.OpAdd && e.Delta < 0 && w.wgGo[o.site]:
-			continue // at the end of a goroutine of WaitGroup.Go
+		case w.within[o] > 0, e.Delta < 0 && w.within[o] < 0:
+			continue // as at the end of a goroutine of WaitGroup.Go
 		case e.Op == trace.OpLoad || e.Op == trace.OpStore:
 			o.op = trace.OpRMW
 		}
@@ -262,11 +265,11 @@ func (w *runWitness) operationsOf(t *testing.T, g *trace.Goroutine) (list []gran
 // sameOrder compares what has happened before what.
 func sameOrder(t *testing.T, at string, w *runWitness, tr *trace.Trace, ids map[string]trace.GoroutineID) (pairs, ordered int) {
 	t.Helper()
-	if w.subtests || len(w.run.races.library) > 0 || w.run.races.off != "" {
+	if len(w.run.races.library) > 0 || w.run.races.off != "" {
 		return 0, 0 // which orders more than is known
 	}
 	for _, o := range tr.Objects {
-		if o.Kind == trace.Chan && o.Cap > 0 && !partnersKnown {
+		if o.Kind == trace.Chan && o.Cap > 0 && partnersKnown == "" {
 			return 0, 0
 		}
 	}
@@ -306,12 +309,9 @@ func sameOrder(t *testing.T, at string, w *runWitness, tr *trace.Trace, ids map[
 			}
 			index := w.run.all[a.path].index
 			runtime := b.clock.at(index) >= a.clock.at(index)
-			recorded := false
-			if end, ok := clocks.Post(a.ref); ok {
-				begin, ok := clocks.Pre(b.ref)
-				require.True(t, ok, at)
-				recorded = end[a.ref.Goroutine-1] <= begin[a.ref.Goroutine-1]
-			}
+			begin, ok := clocks.Pre(b.ref)
+			require.True(t, ok, at)
+			recorded := begin[a.ref.Goroutine-1] >= a.ref.PC // what is done inside of an operation tells of its beginning
 			pairs++
 			if runtime {
 				ordered++
@@ -348,5 +348,5 @@ func handsOver(tr *trace.Trace) bool {
 	return false
 }
 
-// partnersKnown: the Go runtime tells who has met whom.
-var partnersKnown = false
+// partnersKnown is not empty where the Go runtime tells who has met whom, see TestRecordRunPartners of package parse.
+var partnersKnown string
