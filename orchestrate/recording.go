@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -48,6 +49,10 @@ type Ran struct {
 	End string
 	// Code is the exit code, -1 if there is none.
 	Code int
+	// Judged: the program has exited by itself, and its garbage collector has said which goroutines nothing can wake that can
+	// still be reached. Leaked are the numbers of those in the recording.
+	Judged bool
+	Leaked []uint64
 	// Others is how many more processes of the program there were, which are not in the recording.
 	Others int
 }
@@ -103,13 +108,44 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	if name == "" {
 		return nil, fmt.Errorf("record: the program has recorded nothing; it has ended with %s", ran.End)
 	}
-	ran.Others = len(entries) - 1
+	ran.Others = -1
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err == nil {
+			ran.Others++
+		}
+	}
+	if ran.Leaked, ran.Judged, err = readLeft(filepath.Join(dir, name+orcutil.LeftSuffix)); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	defer f.Close()
 	return ran, read(f, ran)
+}
+
+// maxLeft bounds the file that says which goroutines are leaked.
+const maxLeft = 64 << 20
+
+// readLeft reads which goroutines are leaked; false if the program has not said so.
+func readLeft(path string) (numbers []uint64, judged bool, err error) {
+	data, err := readBounded(path, maxLeft)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	for line := range strings.Lines(string(data)) {
+		n, err := strconv.ParseUint(strings.TrimSuffix(line, "\n"), 10, 32)
+		if err != nil {
+			return nil, false, fmt.Errorf("the leaked goroutines: %w", err)
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), true, nil
 }
 
 // firstProcess is the least of the numbers that files have for names, "" if there is none.

@@ -76,7 +76,6 @@ type sendCase[T any] struct {
 
 func (c *sendCase[T]) channel() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.ch)) }
 func (c *sendCase[T]) sends() bool             { return true }
-func (c *sendCase[T]) block()                  { c.ch <- c.v }
 func (c *sendCase[T]) accept(Case)             {}
 func (c *sendCase[T]) buffered() int           { return len(c.ch) }
 func (c *sendCase[T]) capacity() int           { return cap(c.ch) }
@@ -94,9 +93,19 @@ func (c *sendCase[T]) try() bool {
 	}
 }
 
-func (c *sendCase[T]) selectCase() reflect.SelectCase {
-	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&c.v).Elem()}
+// While a goroutine is blocked the Go runtime refers to the value, from what the garbage collector takes for a root. It is not to
+// be in one object with the channel: else the collector would say that something reaches the channel.
+
+func (c *sendCase[T]) block() {
+	v := c.v
+	c.ch <- v
 }
+
+func (c *sendCase[T]) selectCase() reflect.SelectCase {
+	v := c.v
+	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&v).Elem()}
+}
+
 func (c *sendCase[T]) chosen(reflect.Value, bool) {}
 func (c *sendCase[T]) given() string              { return "" }
 
@@ -113,7 +122,6 @@ func R[T any](ch <-chan T) *RecvCase[T] { return &RecvCase[T]{ch: ch} }
 
 func (c *RecvCase[T]) channel() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.ch)) }
 func (c *RecvCase[T]) sends() bool             { return false }
-func (c *RecvCase[T]) block()                  { c.V, c.OK = <-c.ch }
 func (c *RecvCase[T]) accept(send Case)        { c.V, c.OK = send.(*sendCase[T]).v, true }
 func (c *RecvCase[T]) buffered() int           { return len(c.ch) }
 func (c *RecvCase[T]) capacity() int           { return cap(c.ch) }
@@ -121,6 +129,11 @@ func (c *RecvCase[T]) save() Case              { saved := *c; return &saved }
 func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
 
 func (c *RecvCase[T]) received() bool { return c.OK }
+
+func (c *RecvCase[T]) block() {
+	v, ok := <-c.ch
+	c.V, c.OK = v, ok
+}
 
 func (c *RecvCase[T]) given() string {
 	if !c.OK {

@@ -115,6 +115,7 @@ func init() {
 		return
 	}
 	recordTo(f)
+	atExit(func() { f.judgeLeft() })
 }
 
 // recordTo begins to record; the caller is the first goroutine.

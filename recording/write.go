@@ -24,6 +24,16 @@ func Write(w io.Writer, t *trace.Trace, h Header) error {
 func headerOf(t *trace.Trace, h Header) Header {
 	h.Program = t.Program
 	h.Positions = t.Positions
+	h.Judged, h.Leaked = false, nil
+	for i := range t.Goroutines {
+		switch t.Goroutines[i].Left {
+		case trace.Unreachable:
+			h.Judged = true
+			h.Leaked = append(h.Leaked, uint64(i+1))
+		case trace.Reachable:
+			h.Judged = true
+		}
+	}
 	return h
 }
 

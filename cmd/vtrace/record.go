@@ -275,6 +275,9 @@ func (t *tally) summary(w io.Writer, name string) error {
 		fmt.Fprintf(&out, "under control: %s\n", t.header.Schedule)
 	}
 	fmt.Fprintf(&out, "%s, %d of them not at the end; %s in %d bytes\n", plural(len(t.goroutines), "goroutine", "goroutines"), left, plural(t.events, "event", "events"), info.Size())
+	if left > 1 && !t.header.Judged && t.header.Schedule == "" {
+		out.WriteString("whether anybody could still wake those that are left is not known: the program did not exit by itself, or its Go runtime is not one that can say so\n")
+	}
 	if t.cut {
 		out.WriteString("more was done than is recorded: see -limit\n")
 	}
@@ -344,6 +347,13 @@ func inspectRecording(c *call, name string) error {
 			fmt.Fprintf(&out, ", in %s", g.blocked)
 		default:
 			out.WriteString(", not at its end")
+		}
+		if !g.ended && g.blocked != "" && t.header.Judged {
+			if slices.Contains(t.header.Leaked, g.id) {
+				out.WriteString(", which nothing that can go on reaches")
+			} else {
+				out.WriteString(", which could still be reached")
+			}
 		}
 		out.WriteString("\n")
 	}
