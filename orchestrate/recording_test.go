@@ -1,8 +1,10 @@
 package orchestrate
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,4 +23,36 @@ func TestFirstProcess(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	require.Equal(t, "9", firstProcess(entries()))
+}
+
+// FuzzLeft: the program may have written anything as the goroutines that are leaked.
+func FuzzLeft(f *testing.F) {
+	f.Add([]byte("7\n3\n7\n"))
+	f.Add([]byte("7"))
+	f.Add([]byte("-1\n"))
+	f.Add([]byte("4294967296\n"))
+	f.Add([]byte("\n"))
+	file := filepath.Join(f.TempDir(), "left")
+	numbers, judged, err := readLeft(file)
+	require.NoError(f, err)
+	require.False(f, judged, "the program has not said so")
+	require.Empty(f, numbers)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		numbers, judged, err := readLeft(file)
+		if err != nil {
+			require.False(t, judged)
+			return
+		}
+		require.True(t, judged)
+		require.True(t, slices.IsSorted(numbers))
+		text := ""
+		for _, n := range numbers {
+			text += fmt.Sprintln(n)
+		}
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		again, _, err := readLeft(file)
+		require.NoError(t, err)
+		require.Equal(t, numbers, again)
+	})
 }
