@@ -117,19 +117,18 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
 		files[name] = filepath.Join(dir, strings.ToLower(name))
 	}
+	if opts.recorded != nil {
+		files[orcutil.EnvRecordRun] = filepath.Join(dir, "recorded")
+		if err := os.Mkdir(files[orcutil.EnvRecordRun], 0o700); err != nil {
+			return fail(fmt.Errorf("run: %w", err))
+		}
+		if opts.recordLimit > 0 {
+			files[orcutil.EnvRecordLimit] = strconv.FormatInt(opts.recordLimit, 10)
+		}
+	}
 	cmd, err := b.command(j, dir, files)
 	if err != nil {
 		return fail(err)
-	}
-	recordings := filepath.Join(dir, "recorded")
-	if opts.recorded != nil {
-		if err := os.Mkdir(recordings, 0o700); err != nil {
-			return fail(fmt.Errorf("run: %w", err))
-		}
-		cmd.Env = append(cmd.Env, orcutil.EnvRecordRun+"="+recordings)
-		if opts.recordLimit > 0 {
-			cmd.Env = append(cmd.Env, orcutil.EnvRecordLimit+"="+strconv.FormatInt(opts.recordLimit, 10))
-		}
 	}
 	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -142,7 +141,7 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	}
 	v, result, err := observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
 	if err == nil && opts.recorded != nil {
-		err = readRecorded(recordings, v, opts.recorded)
+		err = readRecorded(files[orcutil.EnvRecordRun], v, opts.recorded)
 	}
 	return v, result, err
 }
@@ -189,7 +188,7 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
 	cmd.Env = env[:len(env):len(env)]
-	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
+	for _, name := range []string{envPlan, envResult, envLog, envJournal, orcutil.EnvRecordRun, orcutil.EnvRecordLimit} {
 		if file := files[name]; file != "" {
 			cmd.Env = append(cmd.Env, name+"="+file)
 		}

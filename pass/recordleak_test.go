@@ -22,6 +22,8 @@ const leaks = `package main
 
 import (
 	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -77,11 +79,20 @@ func start(arrived *sync.WaitGroup) {
 	}
 }
 
+// blocked reports whether all other goroutines wait.
+func blocked() bool {
+	stacks := make([]byte, 1<<16)
+	text := string(stacks[:runtime.Stack(stacks, true)])
+	return strings.Count(text, "[running]:") == 1 && !strings.Contains(text, "[runnable")
+}
+
 func main() {
 	var arrived sync.WaitGroup
 	start(&arrived)
 	arrived.Wait()
-	time.Sleep(100 * time.Millisecond)
+	for !blocked() {
+		runtime.Gosched()
+	}
 	if len(os.Args) < 2 {
 		return
 	}
