@@ -50,9 +50,9 @@ type Ran struct {
 	// Code is the exit code, -1 if there is none.
 	Code int
 	// Judged: the program has exited by itself, and its garbage collector has said which goroutines nothing can wake that can
-	// still be reached. Leaked are the numbers of those in the recording.
-	Judged bool
-	Leaked []uint64
+	// still be reached. Leaked are the numbers of those in the recording, Reachable those of others that have waited.
+	Judged            bool
+	Leaked, Reachable []uint64
 	// Others is how many more processes of the program there were, which are not in the recording.
 	Others int
 }
@@ -114,7 +114,7 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 			ran.Others++
 		}
 	}
-	if ran.Leaked, ran.Judged, err = readLeft(filepath.Join(dir, name+orcutil.LeftSuffix)); err != nil {
+	if ran.Leaked, ran.Reachable, ran.Judged, err = readLeft(filepath.Join(dir, name+orcutil.LeftSuffix)); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	f, err := os.Open(filepath.Join(dir, name))
@@ -128,24 +128,30 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 // maxLeft bounds the file that says which goroutines are leaked.
 const maxLeft = 64 << 20
 
-// readLeft reads which goroutines are leaked; false if the program has not said so.
-func readLeft(path string) (numbers []uint64, judged bool, err error) {
+// readLeft reads which goroutines are leaked, and which others have waited; false if the program has not said so.
+func readLeft(path string) (leaked, reachable []uint64, judged bool, err error) {
 	data, err := readBounded(path, maxLeft)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, false, nil
+		return nil, nil, false, nil
 	case err != nil:
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	for line := range strings.Lines(string(data)) {
-		n, err := strconv.ParseUint(strings.TrimSuffix(line, "\n"), 10, 32)
-		if err != nil {
-			return nil, false, fmt.Errorf("the leaked goroutines: %w", err)
+		number, reached := strings.CutPrefix(strings.TrimSuffix(line, "\n"), orcutil.LeftReachable)
+		n, err := strconv.ParseUint(number, 10, 32)
+		switch {
+		case err != nil:
+			return nil, nil, false, fmt.Errorf("the goroutines that are left: %w", err)
+		case reached:
+			reachable = append(reachable, n)
+		default:
+			leaked = append(leaked, n)
 		}
-		numbers = append(numbers, n)
 	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers), true, nil
+	slices.Sort(leaked)
+	slices.Sort(reachable)
+	return slices.Compact(leaked), slices.Compact(reachable), true, nil
 }
 
 // firstProcess is the least of the numbers that files have for names, "" if there is none.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/orcutil"
 )
 
 // The process that has started the others has the least number, and not the first name.
@@ -28,31 +30,35 @@ func TestFirstProcess(t *testing.T) {
 // FuzzLeft: the program may have written anything as the goroutines that are leaked.
 func FuzzLeft(f *testing.F) {
 	f.Add([]byte("7\n3\n7\n"))
-	f.Add([]byte("7"))
+	f.Add([]byte("7\n+8\n+2"))
 	f.Add([]byte("-1\n"))
 	f.Add([]byte("4294967296\n"))
 	f.Add([]byte("\n"))
 	file := filepath.Join(f.TempDir(), "left")
-	numbers, judged, err := readLeft(file)
+	leaked, reachable, judged, err := readLeft(file)
 	require.NoError(f, err)
 	require.False(f, judged, "the program has not said so")
-	require.Empty(f, numbers)
+	require.Empty(f, leaked)
+	require.Empty(f, reachable)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		require.NoError(t, os.WriteFile(file, data, 0o600))
-		numbers, judged, err := readLeft(file)
+		leaked, reachable, judged, err := readLeft(file)
 		if err != nil {
 			require.False(t, judged)
 			return
 		}
 		require.True(t, judged)
-		require.True(t, slices.IsSorted(numbers))
 		text := ""
-		for _, n := range numbers {
-			text += fmt.Sprintln(n)
+		for prefix, numbers := range map[string][]uint64{"": leaked, orcutil.LeftReachable: reachable} {
+			require.True(t, slices.IsSorted(numbers))
+			for _, n := range numbers {
+				text += prefix + fmt.Sprintln(n)
+			}
 		}
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		again, _, err := readLeft(file)
+		again, others, _, err := readLeft(file)
 		require.NoError(t, err)
-		require.Equal(t, numbers, again)
+		require.Equal(t, leaked, again)
+		require.Equal(t, reachable, others)
 	})
 }

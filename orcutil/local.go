@@ -45,5 +45,6 @@ func noteCloser(p unsafe.Pointer, tag uint64) { atomic.StoreUint64(&channelOf(p)
 // atExit has f called when the program exits by itself; never, where the Go runtime is not changed.
 func atExit(func()) {}
 
-// leakedGoroutines are the numbers of the goroutines that the garbage collector says nothing can wake, false if it was not asked.
-func leakedGoroutines() (numbers []uint64, judged bool) { return nil, false }
+// leakedGoroutines are the numbers of the goroutines that the garbage collector says nothing can wake, and of the others that
+// wait; false if it was not asked.
+func leakedGoroutines() (leaked, reachable []uint64, judged bool) { return nil, nil, false }

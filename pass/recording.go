@@ -92,7 +92,7 @@ func (p *program) record(ctx context.Context, how Recording, opts Options, rep r
 				limits = append(limits, fmt.Sprintf("%d other processes of the program are not recorded", ran.Others))
 			}
 			out.End, out.Code, out.Limits = ran.End, ran.Code, limits
-			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Judged: ran.Judged, Leaked: ran.Leaked, Positions: p.positions(how.Accesses)}
+			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Judged: ran.Judged, Leaked: ran.Leaked, Reachable: ran.Reachable, Positions: p.positions(how.Accesses)}
 			return recording.Convert(how.To, h, recorded)
 		})
 	if err != nil {

@@ -48,9 +48,10 @@ type Header struct {
 	// empty of a run that was free.
 	Schedule string `json:"schedule,omitempty"`
 	// Judged: at the end the garbage collector has said of the goroutines that were left which ones nothing can wake, as nothing
-	// that can go on reaches what they wait for. Leaked are the numbers of these.
-	Judged bool     `json:"judged,omitempty"`
-	Leaked []uint64 `json:"leaked,omitempty"`
+	// that can go on reaches what they wait for. Leaked are the numbers of these, Reachable those of others that have waited.
+	Judged    bool     `json:"judged,omitempty"`
+	Leaked    []uint64 `json:"leaked,omitempty"`
+	Reachable []uint64 `json:"reachable,omitempty"`
 	// Notes are what is not recorded, and why.
 	Notes []string `json:"notes,omitempty"`
 	// Positions are the places in the source, by number, from 1.

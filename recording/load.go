@@ -178,18 +178,20 @@ func (l *loader) trace(in *Reader) (*trace.Trace, error) {
 		g.gid = trace.GoroutineID(i + 1)
 	}
 	l.complete(order)
-	leaked := slices.Sorted(slices.Values(in.header.Leaked))
+	left := map[uint64]trace.Left{}
+	for _, id := range in.header.Reachable {
+		left[id] = trace.Reachable
+	}
+	for _, id := range in.header.Leaked {
+		left[id] = trace.Unreachable
+	}
 	for _, g := range order {
 		to := trace.Goroutine{Events: g.events, Truncated: in.full && !g.ended}
 		if p := l.goroutines[g.creator]; p != nil {
 			to.Parent = p.gid
 		}
-		switch _, leaked := slices.BinarySearch(leaked, g.id); {
-		case !in.header.Judged || g.ended || in.goroutines[g.id] == nil || len(in.goroutines[g.id].open) == 0:
-		case leaked:
-			to.Left = trace.Unreachable
-		default:
-			to.Left = trace.Reachable
+		if d := in.goroutines[g.id]; d != nil && len(d.open) > 0 && in.header.Judged {
+			to.Left = left[g.id]
 		}
 		for i := range g.events {
 			e := &g.events[i]

@@ -24,7 +24,7 @@ func Write(w io.Writer, t *trace.Trace, h Header) error {
 func headerOf(t *trace.Trace, h Header) Header {
 	h.Program = t.Program
 	h.Positions = t.Positions
-	h.Judged, h.Leaked = false, nil
+	h.Judged, h.Leaked, h.Reachable = false, nil, nil
 	for i := range t.Goroutines {
 		switch t.Goroutines[i].Left {
 		case trace.Unreachable:
@@ -32,6 +32,7 @@ func headerOf(t *trace.Trace, h Header) Header {
 			h.Leaked = append(h.Leaked, uint64(i+1))
 		case trace.Reachable:
 			h.Judged = true
+			h.Reachable = append(h.Reachable, uint64(i+1))
 		}
 	}
 	return h

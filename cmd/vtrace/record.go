@@ -349,10 +349,13 @@ func inspectRecording(c *call, name string) error {
 			out.WriteString(", not at its end")
 		}
 		if !g.ended && g.blocked != "" && t.header.Judged {
-			if slices.Contains(t.header.Leaked, g.id) {
+			switch {
+			case slices.Contains(t.header.Leaked, g.id):
 				out.WriteString(", which nothing that can go on reaches")
-			} else {
+			case slices.Contains(t.header.Reachable, g.id):
 				out.WriteString(", which could still be reached")
+			default:
+				out.WriteString(", and was not waiting when the program ended")
 			}
 		}
 		out.WriteString("\n")
