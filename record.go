@@ -17,7 +17,11 @@ type (
 // recording reads, however the program ends: also by a deadlock, a panic, or when it is killed. That it fails
 // is no error. When ctx ends, the program is ended.
 //
-// Of the options, Args, Sandbox and Progress are used.
+// With Recording.Seed the program runs under control instead, as in the run of Explore that has this seed and strategy. The
+// recording is of the same form.
+//
+// Of the options, Args, Sandbox and Progress are used; with a seed also WithStrategy and those of the translation, which
+// says where goroutines are switched.
 func Record(ctx context.Context, src Source, how Recording, opts ...Option) (*Recorded, error) {
 	return pass.Record(ctx, src.spec, how, options(opts))
 }

@@ -2,6 +2,7 @@ package vtrace
 
 import (
 	"context"
+	"io"
 	"maps"
 	"time"
 
@@ -271,6 +272,10 @@ const (
 // Sandbox has the program run in what the system offers to keep it from what the caller may
 // do, see docs/security.md: SandboxPreferred or SandboxRequired.
 func Sandbox(how string) Option { return func(o *pass.Options) { o.Sandbox = how } }
+
+// RecordTo has Replay write a recording of the run to w, in the form that package recording reads: it is one more run of
+// the same plan.
+func RecordTo(w io.Writer) Option { return func(o *pass.Options) { o.Record = w } }
 
 // BuildFlags are build flags of the go command for a pass that starts from a bundle. Of the
 // flags in a bundle, only -tags and a few more that can do no harm are obeyed; another one

@@ -105,7 +105,19 @@ func (q *inquiry) stays(r trace.Ref) {
 			f.Message = fmt.Sprintf("%s was never completed; it could have come before %s", q.name(r, o.object), q.names(partners, o.object, n))
 		}
 	}
+	f.Message += q.collector(r)
 	q.report(f, o.object, append([]trace.Ref{r}, partners...)...)
+}
+
+// collector is what the garbage collector has said of a goroutine that stays, behind what is said of it.
+func (q *inquiry) collector(r trace.Ref) string {
+	switch q.p.t.Goroutines[r.Goroutine-1].Left {
+	case trace.Unreachable:
+		return "; the garbage collector confirms that nothing which can go on reaches what it waits for"
+	case trace.Reachable:
+		return "; what it waits for could still be reached when the program ended"
+	}
+	return ""
 }
 
 // recover finds the partners that an alternative could have had, and reports them as DR.
@@ -162,5 +174,6 @@ func (q *inquiry) staysAtLock(r trace.Ref, f *Finding) {
 			f.Message += ", by the same goroutine"
 		}
 	}
+	f.Message += q.collector(r)
 	q.report(*f, object, refs...)
 }

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
@@ -47,6 +49,10 @@ type Ran struct {
 	End string
 	// Code is the exit code, -1 if there is none.
 	Code int
+	// Judged: the program has exited by itself, and its garbage collector has said which goroutines nothing can wake that can
+	// still be reached. Leaked are the numbers of those in the recording, Reachable those of others that have waited.
+	Judged            bool
+	Leaked, Reachable []uint64
 	// Others is how many more processes of the program there were, which are not in the recording.
 	Others int
 }
@@ -102,13 +108,50 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	if name == "" {
 		return nil, fmt.Errorf("record: the program has recorded nothing; it has ended with %s", ran.End)
 	}
-	ran.Others = len(entries) - 1
+	ran.Others = -1
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err == nil {
+			ran.Others++
+		}
+	}
+	if ran.Leaked, ran.Reachable, ran.Judged, err = readLeft(filepath.Join(dir, name+orcutil.LeftSuffix)); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	defer f.Close()
 	return ran, read(f, ran)
+}
+
+// maxLeft bounds the file that says which goroutines are leaked.
+const maxLeft = 64 << 20
+
+// readLeft reads which goroutines are leaked, and which others have waited; false if the program has not said so.
+func readLeft(path string) (leaked, reachable []uint64, judged bool, err error) {
+	data, err := readBounded(path, maxLeft)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil, false, nil
+	case err != nil:
+		return nil, nil, false, err
+	}
+	for line := range strings.Lines(string(data)) {
+		number, reached := strings.CutPrefix(strings.TrimSuffix(line, "\n"), orcutil.LeftReachable)
+		n, err := strconv.ParseUint(number, 10, 32)
+		switch {
+		case err != nil:
+			return nil, nil, false, fmt.Errorf("the goroutines that are left: %w", err)
+		case reached:
+			reachable = append(reachable, n)
+		default:
+			leaked = append(leaked, n)
+		}
+	}
+	slices.Sort(leaked)
+	slices.Sort(reachable)
+	return slices.Compact(leaked), slices.Compact(reachable), true, nil
 }
 
 // firstProcess is the least of the numbers that files have for names, "" if there is none.
@@ -120,4 +163,63 @@ func firstProcess(entries []os.DirEntry) string {
 		}
 	}
 	return name
+}
+
+// RecordRun bounds what is recorded of a run under control, and says who reads it.
+type RecordRun struct {
+	// Limit is how many bytes are recorded at most; 0 is the runtime's default, 4 GiB.
+	Limit int64
+	// Read is given what was recorded, and what was observed.
+	Read func(recorded io.Reader, v *Verdict) error
+}
+
+// RecordSeed runs a program of Build once by the random choices that an exploration makes with the seed and the strategy, and
+// gives what it has recorded to read. The portfolio is no strategy of a single run.
+func (b *Binary) RecordSeed(ctx context.Context, seed uint64, by Strategy, opts RunOptions, how RecordRun) (*Verdict, error) {
+	if by == StrategyPortfolio {
+		return nil, fmt.Errorf("record: a run has one strategy, and %s is all of them by turns", by)
+	}
+	x := &explorer{binary: b, opts: ExploreOptions{Runs: 1, Seed: seed, Strategy: by, RunOptions: opts}, ends: map[string]*End{}, schedules: map[uint64]bool{}}
+	if by.NeedsProfile() {
+		if err := x.process(ctx); err != nil {
+			return nil, err
+		}
+	}
+	x.opts.recorded, x.opts.recordLimit = how.Read, how.Limit
+	r, err := x.again(ctx, seed, by)
+	if err != nil {
+		return nil, err
+	}
+	return r.Verdict, nil
+}
+
+// RecordPlan makes a program of Build follow a plan once, and gives what it has recorded to read.
+func (b *Binary) RecordPlan(ctx context.Context, plan artifact.Plan, opts RunOptions, how RecordRun) (*Verdict, error) {
+	opts.recorded, opts.recordLimit = how.Read, how.Limit
+	return b.Run(ctx, plan, opts)
+}
+
+// readRecorded has the file read that a run was recorded in: one process has been told to record.
+func readRecorded(dir string, v *Verdict, read func(io.Reader, *Verdict) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if len(entries) == 0 {
+		return &NotRecordedError{v}
+	}
+	f, err := os.Open(filepath.Join(dir, entries[0].Name()))
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	defer f.Close()
+	return read(f, v)
+}
+
+// NotRecordedError says that a run under control was not recorded: it has ended before it began, or the instrumented program
+// is that of an older vtrace, whose runtime records no such runs.
+type NotRecordedError struct{ Verdict *Verdict }
+
+func (e *NotRecordedError) Error() string {
+	return "record: the program has recorded nothing, as that of an older vtrace: " + e.Verdict.Reason
 }

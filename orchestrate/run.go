@@ -35,6 +35,9 @@ type RunOptions struct {
 	Durations []time.Duration
 	// PassOthers is as in orcutil.Plan.
 	PassOthers bool
+	// recorded, if not nil, reads what the run has recorded, of which there are at most recordLimit bytes.
+	recorded    func(recorded io.Reader, v *Verdict) error
+	recordLimit int64
 }
 
 const (
@@ -114,6 +117,15 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
 		files[name] = filepath.Join(dir, strings.ToLower(name))
 	}
+	if opts.recorded != nil {
+		files[orcutil.EnvRecordRun] = filepath.Join(dir, "recorded")
+		if err := os.Mkdir(files[orcutil.EnvRecordRun], 0o700); err != nil {
+			return fail(fmt.Errorf("run: %w", err))
+		}
+		if opts.recordLimit > 0 {
+			files[orcutil.EnvRecordLimit] = strconv.FormatInt(opts.recordLimit, 10)
+		}
+	}
 	cmd, err := b.command(j, dir, files)
 	if err != nil {
 		return fail(err)
@@ -127,7 +139,11 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	if cmd.text == "" {
 		return fail(fmt.Errorf("run %s: %w", b.Path, runErr))
 	}
-	return observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
+	v, result, err := observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
+	if err == nil && opts.recorded != nil {
+		err = readRecorded(files[orcutil.EnvRecordRun], v, opts.recorded)
+	}
+	return v, result, err
 }
 
 // observed is what a process that has ended has left in its files and printed. The program has
@@ -172,7 +188,7 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
 	cmd.Env = env[:len(env):len(env)]
-	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
+	for _, name := range []string{envPlan, envResult, envLog, envJournal, orcutil.EnvRecordRun, orcutil.EnvRecordLimit} {
 		if file := files[name]; file != "" {
 			cmd.Env = append(cmd.Env, name+"="+file)
 		}

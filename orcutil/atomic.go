@@ -20,10 +20,13 @@ func updated(at Place, p unsafe.Pointer, size uintptr) { atomically(at, p, size,
 
 func atomically(at Place, p unsafe.Pointer, size uintptr, loads, stores, keeps bool) {
 	s := active.Load()
-	if s == nil || s.races == nil && s.exec == nil || s.dying.Load() {
+	if s == nil || s.races == nil && s.exec == nil && s.cfg.record == nil || s.dying.Load() {
 		return
 	}
 	g := s.caller()
+	if g != nil {
+		g.recordAtomic(p, loads, stores)
+	}
 	s.exec.atomic(g, p, stores)
 	if s.races == nil {
 		return
@@ -192,6 +195,9 @@ func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, loads bool) {
 	g.loads = loads
 	g.arrive(opAtomic, site, p)
 	g.pass()
+	if p != nil {
+		g.recAtomic = site
+	}
 }
 
 // Load is the method of the value.

@@ -76,7 +76,6 @@ type sendCase[T any] struct {
 
 func (c *sendCase[T]) channel() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.ch)) }
 func (c *sendCase[T]) sends() bool             { return true }
-func (c *sendCase[T]) block()                  { c.ch <- c.v }
 func (c *sendCase[T]) accept(Case)             {}
 func (c *sendCase[T]) buffered() int           { return len(c.ch) }
 func (c *sendCase[T]) capacity() int           { return cap(c.ch) }
@@ -94,9 +93,19 @@ func (c *sendCase[T]) try() bool {
 	}
 }
 
-func (c *sendCase[T]) selectCase() reflect.SelectCase {
-	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&c.v).Elem()}
+// While a goroutine is blocked the Go runtime refers to the value, from what the garbage collector takes for a root. It is not to
+// be in one object with the channel: else the collector would say that something reaches the channel.
+
+func (c *sendCase[T]) block() {
+	v := c.v
+	c.ch <- v
 }
+
+func (c *sendCase[T]) selectCase() reflect.SelectCase {
+	v := c.v
+	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&v).Elem()}
+}
+
 func (c *sendCase[T]) chosen(reflect.Value, bool) {}
 func (c *sendCase[T]) given() string              { return "" }
 
@@ -113,7 +122,6 @@ func R[T any](ch <-chan T) *RecvCase[T] { return &RecvCase[T]{ch: ch} }
 
 func (c *RecvCase[T]) channel() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.ch)) }
 func (c *RecvCase[T]) sends() bool             { return false }
-func (c *RecvCase[T]) block()                  { c.V, c.OK = <-c.ch }
 func (c *RecvCase[T]) accept(send Case)        { c.V, c.OK = send.(*sendCase[T]).v, true }
 func (c *RecvCase[T]) buffered() int           { return len(c.ch) }
 func (c *RecvCase[T]) capacity() int           { return cap(c.ch) }
@@ -121,6 +129,11 @@ func (c *RecvCase[T]) save() Case              { saved := *c; return &saved }
 func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
 
 func (c *RecvCase[T]) received() bool { return c.OK }
+
+func (c *RecvCase[T]) block() {
+	v, ok := <-c.ch
+	c.V, c.OK = v, ok
+}
 
 func (c *RecvCase[T]) given() string {
 	if !c.OK {
@@ -228,11 +241,16 @@ func Close[T any](site Site, ch chan<- T) {
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	g.run.name(channelObject, p)
+	if r := g.rec; r != nil {
+		r.recordClose(site, p, cap(ch))
+		defer g.recordPanic(r.tag)
+	}
 	g.arrive(opClose, site, p)
 	g.run.uses(g, site, p, writes, g.clock.at(g.index))
 	g.run.exec.closes(g, p)
 	g.meets(p)
 	close(ch)
+	g.recordClosed(p)
 	g.run.closed(g, p)
 	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)
 	g.run.transfer(p)
@@ -343,6 +361,10 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		p = c.channel()
 		s.name(channelObject, p)
 	}
+	if r := g.rec; r != nil {
+		r.recordCommunication(o, site, hasDefault, cases)
+		defer g.recordCommunicationPanic(o, r.tag, cases)
+	}
 	g.arrive(o, site, p, cases...)
 	begun := g.clock.at(g.index)
 	if o == opSend {
@@ -350,7 +372,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	}
 	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
-	g.partner = nil
+	g.partner, g.met = nil, 0
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen >= 0 {
 		g.leavesChannel(site, cases[g.chosen])
@@ -380,6 +402,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	if s.cfg.values && g.chosen >= 0 {
 		g.gives(site, cases[g.chosen].given())
 	}
+	g.recordCommunicated(o, cases)
 	g.cases = nil
 	g.pass()
 	return g.chosen
@@ -443,7 +466,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 		s.transfer(p)
 		return true
 	}
-	if c.try() {
+	if g.tries(c) {
 		s.races.communicated(g, c)
 		s.transfer(p)
 		return true
@@ -464,6 +487,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 			}
 			w.chosen, w.ready = i, true
 			g.partner = w
+			recordMeeting(g, w)
 			s.races.met(g, w)
 			return true
 		}
@@ -491,7 +515,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 			continue
 		}
 		if c.sends() {
-			ok, closed := trySend(c)
+			ok, closed := trySend(g, c)
 			if ok {
 				s.exec.on(spaceChan, q, touchFreed)
 				s.races.communicated(g, c)
@@ -503,7 +527,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 		} else if s.unstash(g, c) {
 			g.chosen = i
 			return true
-		} else if c.try() {
+		} else if g.tries(c) {
 			s.races.communicated(g, c)
 			g.chosen = i
 			return true
@@ -514,13 +538,13 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 
 // trySend tries a send for a queued goroutine, which is to meet the panic of a
 // closed channel itself.
-func trySend(c Case) (ok, closed bool) {
+func trySend(g *goroutine, c Case) (ok, closed bool) {
 	defer func() {
 		if recover() != nil {
 			closed = true
 		}
 	}()
-	return c.try(), false
+	return g.tries(c), false
 }
 
 // unstash completes a receive of g with a value that passTime has received early.

@@ -14,6 +14,10 @@ type ticket struct {
 	g         *goroutine
 	signalled bool
 	queued    bool // g has released the lock and is blocked
+
+	// Of a run that is recorded: the condition until it is written that g was woken, and the operation that has woken it.
+	cond *usedObject
+	by   uint64
 }
 
 // CondWait is c.Wait. After the signal the goroutine stands at the same guard
@@ -32,8 +36,9 @@ func CondWait(site Site, c *sync.Cond) {
 	s.name(condObject, unsafe.Pointer(c))
 	l, known := lockBehind(c.L)
 	g.wants = l
+	recorded := g.recordCond(recCondWait, site, c)
 	g.arrive(opCondWait, site, unsafe.Pointer(c))
-	t := &ticket{g: g}
+	t := &ticket{g: g, cond: recorded}
 	if s.conds == nil {
 		s.conds = make(map[*sync.Cond][]*ticket)
 	}
@@ -47,12 +52,16 @@ func CondWait(site Site, c *sync.Cond) {
 			g.site, g.op, g.obj = site, opCondWait, unsafe.Pointer(c)
 			g.wait(t)
 		}
+		t.recordWoken(l, false)
 		c.L.Lock()
 		return
 	}
+	held := g.recordLock(opUnlock, site, l)
 	g.release(l)
+	g.recordDone()
 	g.wait(t)
 	g.acquire(l)
+	g.recordLocked(held)
 	g.pass()
 }
 
@@ -97,8 +106,17 @@ const nobody = "nobody"
 func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	s := g.run
 	s.name(condObject, unsafe.Pointer(c))
+	kind := recSignal
+	if o == opCondBroadcast {
+		kind = recBroadcast
+	}
+	recorded := g.recordCond(kind, site, c)
 	g.arrive(o, site, unsafe.Pointer(c))
 	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
+	var place uint64
+	if recorded != nil {
+		place = recorded.place()
+	}
 	tickets := s.conds[c]
 	if n < 0 || n > len(tickets) {
 		n = len(tickets)
@@ -107,11 +125,15 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	for _, t := range tickets[:n] {
 		woken = append(woken, t.g.path)
 		t.signalled = true
+		if recorded != nil {
+			t.by = g.rec.tag
+		}
 		s.races.signalled(g, t.g)
 		if !t.queued {
 			continue
 		}
-		if _, known := lockBehind(c.L); known {
+		if l, known := lockBehind(c.L); known {
+			t.recordWoken(l, true)
 			s.blocked = remove(s.blocked, t.g)
 			t.g.state, t.g.relock, t.g.readyAt = parked, true, s.now
 		} else {
@@ -132,6 +154,9 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 		c.Broadcast()
 	} else if n == 0 {
 		c.Signal()
+	}
+	if recorded != nil {
+		g.rec.doneInOrder(0, 0, place)
 	}
 	g.pass()
 }

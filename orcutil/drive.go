@@ -184,6 +184,7 @@ type sharedJob struct {
 
 func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
 	path, to := take(t, EnvPlan), take(t, EnvResult)
+	records, limit := take(t, EnvRecordRun), take(t, EnvRecordLimit)
 	if path == "" {
 		t.Skip("no plan")
 	}
@@ -288,6 +289,11 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		cfg.Journal = w
 	}
 	cfg.values = true
+	if records != "" {
+		if cfg.record, err = newRecordFile(records, limit); err != nil {
+			t.Fatal("no recording: " + err.Error())
+		}
+	}
 	if err := writeResult(to, Run(cfg), marshal); err != nil {
 		t.Fatal(err)
 	}

@@ -180,6 +180,14 @@ type goroutine struct {
 	wants    lockRef       // what the operation takes, or takes again
 	mismatch string        // how the operation differed from a strict choice
 
+	// rec writes what it does, if the run is recorded. recNumber is its number in the recording, recBy the operation
+	// that has started it, recAtomic the guard of an atomic operation that it has passed and has not done, and met who
+	// has completed its send or receive.
+	rec              *recorder
+	recNumber, recBy uint64
+	recAtomic        Site
+	met              uint64
+
 	// woken is the operation completed last by what another goroutine did.
 	woken    Site
 	wokenOcc int
@@ -286,6 +294,7 @@ func (g *goroutine) main() {
 	s := g.run
 	s.register(g)
 	defer s.exit(g)
+	g.startsRecorded()
 	g.pass()
 	g.f()
 }
@@ -315,6 +324,7 @@ func (s *run) exit(g *goroutine) {
 		} else if g.sub != nil {
 			s.subtestOver(g)
 		}
+		g.recordEnd(v)
 	}
 	s.unregister(g)
 	if !g.callback {

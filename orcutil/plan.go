@@ -171,6 +171,8 @@ type Config struct {
 	kept func() (keptCleanups, bool)
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
+	// record is the file that the run is recorded in, nil for none.
+	record *recordFile
 	// cover, if not nil, is told what the run comes to.
 	cover *coverage
 	// noMinor: goroutines do not stop at minor guards, though there is no plan.

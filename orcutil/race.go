@@ -131,15 +131,16 @@ func looksForAccesses() bool {
 	return recordings.on.Load()
 }
 
-// accessed records an access to size bytes of memory, in a run that looks for data races, and where a program that
-// runs free is recorded.
+// accessed records an access to size bytes of memory, in a run that looks for data races, and where what a program does is
+// recorded.
 func accessed(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 	if s := active.Load(); s != nil {
 		if s.races != nil {
 			s.touch(at, p, size, kind)
+			s.recordAccess(at, p, size, kind)
 		}
 	} else if recordings.on.Load() {
-		recordAccess(at, p, size, kind)
+		recordAccess(ownRecorder(), at, p, size, kind)
 	}
 }
 

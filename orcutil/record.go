@@ -99,6 +99,9 @@ type recorder struct {
 	used    *uint32
 	// left: the goroutine ends by runtime.Goexit.
 	left bool
+	// ofTest: the goroutine is one that package testing runs a test in, as far as that shows: code that is not instrumented
+	// has started it, in the first goroutine.
+	ofTest bool
 }
 
 func init() {
@@ -113,16 +116,22 @@ func init() {
 		return
 	}
 	recordTo(f)
+	atExit(func() { f.judgeLeft() })
 }
 
 // recordTo begins to record; the caller is the first goroutine.
 func recordTo(f *recordFile) {
+	makeRecorded(f)
+	beginRecorder(localOf(), newGoroutine(), 0)
+	recordings.on.Store(true)
+}
+
+// makeRecorded makes what all recorders need.
+func makeRecorded(f *recordFile) {
 	recordings.file = f
 	if usedObjects == nil {
 		usedObjects = new([objectBuckets]objectBucket)
 	}
-	beginRecorder(localOf(), newGoroutine(), 0)
-	recordings.on.Store(true)
 }
 
 // recording returns the recorder of the calling goroutine, nil if nothing is recorded.
@@ -144,7 +153,9 @@ func ownRecorder() *recorder {
 	if id == 0 {
 		id = newGoroutine()
 	}
-	return beginRecorder(s, id, creator)
+	r := beginRecorder(s, id, creator)
+	r.ofTest = creator>>32 == 1
+	return r
 }
 
 func beginRecorder(s *localState, id, creator uint64) *recorder {

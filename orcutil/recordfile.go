@@ -85,6 +85,33 @@ func newRecordFile(dir, limit string) (*recordFile, error) {
 	return f, nil
 }
 
+// LeftSuffix ends the name of the file beside that of a process that says which goroutines the garbage collector found to wait
+// for what nothing reaches, when the program has exited: their numbers, one a line. LeftReachable stands in front of the numbers
+// of others that wait.
+const (
+	LeftSuffix    = ".left"
+	LeftReachable = "+"
+)
+
+// judgeLeft is called when the program exits. What it cannot write is not known.
+func (f *recordFile) judgeLeft() {
+	leaked, reachable, judged := leakedGoroutines()
+	if !judged {
+		return
+	}
+	var text []byte
+	for _, n := range leaked {
+		text = append(strconv.AppendUint(text, n, 10), '\n')
+	}
+	for _, n := range reachable {
+		text = append(strconv.AppendUint(append(text, LeftReachable...), n, 10), '\n')
+	}
+	temp := f.file.Name() + LeftSuffix + ".new"
+	if err := os.WriteFile(temp, text, 0o600); err == nil {
+		_ = os.Rename(temp, f.file.Name()+LeftSuffix)
+	}
+}
+
 // grow maps another region. The caller holds the lock, or is alone.
 func (f *recordFile) grow() error {
 	// Blocks are there before they are mapped: with a disk that is full it is the recording that ends,

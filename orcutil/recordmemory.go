@@ -33,8 +33,8 @@ func registerStatements(places []PlaceInfo) {
 	statements.Store(&list)
 }
 
-// recordAccess records an access of the calling goroutine.
-func recordAccess(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
+// recordAccess records an access of a goroutine.
+func recordAccess(r *recorder, at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 	list := statements.Load()
 	if list == nil || p == nil || size == 0 || kind&perhaps != 0 {
 		return
@@ -43,7 +43,6 @@ func recordAccess(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 	if at >= 0 && int(at) < len(*list) {
 		site = (*list)[at]
 	}
-	r := ownRecorder()
 	op := recRead
 	if kind&writes != 0 {
 		op = recWrite

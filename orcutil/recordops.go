@@ -46,8 +46,8 @@ func closeRecorded[T any](r *recorder, site Site, ch chan<- T) {
 	r.doneWith(0, 0)
 }
 
-// selects is the select statement.
-func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
+// selecting writes that a select statement is about to be done.
+func (r *recorder) selecting(site Site, hasDefault bool, cases []Case) {
 	// What is new is written first, as it may not come within another record.
 	for _, c := range cases {
 		r.channel(c.channel(), c.capacity())
@@ -74,6 +74,11 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	}
 	r.wrote(at)
 	r.start()
+}
+
+// selects is the select statement.
+func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
+	r.selecting(site, hasDefault, cases)
 	defer r.selectPanicked(r.tag, cases)
 	i := realSelect(hasDefault, cases)
 	switch {
@@ -255,18 +260,7 @@ func (r *recorder) once(site Site, o *sync.Once, f func()) {
 	r.doing(0)
 	ran, returned := false, false
 	var place uint64
-	defer func() {
-		flags, partner := byte(0), uint64(0)
-		switch {
-		case !ran:
-			partner, place = s.last.Load(), s.place()
-		case returned:
-			flags = postRan
-		default:
-			flags = postRan | postPanicked
-		}
-		r.doneInOrder(flags, partner, place)
-	}()
+	defer func() { r.onceEnded(s, ran, returned, place) }()
 	o.Do(func() {
 		ran = true
 		defer func() {
@@ -276,6 +270,21 @@ func (r *recorder) once(site Site, o *sync.Once, f func()) {
 		f()
 		returned = true
 	})
+}
+
+// onceEnded writes that a call of Once.Do has ended: whether it was the one that has called the function, which has
+// returned or not, and at which place that was in the order of the calls.
+func (r *recorder) onceEnded(s *usedObject, ran, returned bool, place uint64) {
+	flags, partner := byte(0), uint64(0)
+	switch {
+	case !ran:
+		partner, place = s.last.Load(), s.place()
+	case returned:
+		flags = postRan
+	default:
+		flags = postRan | postPanicked
+	}
+	r.doneInOrder(flags, partner, place)
 }
 
 func (r *recorder) condWaits(site Site, c *sync.Cond) {

@@ -348,6 +348,7 @@ func (s *run) control() Result {
 	s.passed()
 
 	s.first = s.add(entryPath, s.entry)
+	s.beginRecording(s.first)
 	s.resume(s.first)
 	s.settle()
 
@@ -355,6 +356,7 @@ func (s *run) control() Result {
 	if d == nil {
 		s.tail()
 	}
+	s.endRecording()
 	return s.judge(d)
 }
 
@@ -441,6 +443,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	if s.stacks {
 		g.created = callers()
 	}
+	parent.recordStart(site, g)
 	s.races.started(parent, g)
 	s.cfg.cover.started(parent, g)
 	return g

@@ -34,6 +34,9 @@ type scope struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	over     bool // its context has ended
+
+	recorded recordedSubtests // of a run that is recorded
+	site     Site             // of t.Run
 }
 
 // The parts of a scope that order goroutines.
@@ -90,18 +93,24 @@ func (g *goroutine) callSubtest(f func()) {
 // comes to t.Parallel.
 func (g *goroutine) startSubtest(site Site, f func()) {
 	s, t := g.run, &scope{parent: g.scope}
+	t.site = site
+	recorded := g.recordSubtest(site, t)
 	g.arrive(opSubtest, site, unsafe.Pointer(t))
 	s.exec.touch(touched{space: spaceTest}, touchRead)
 	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	if t.parent.cleaning {
 		panic(runInCleanup)
 	}
+	recorded.counts(1)
+	recorded.added()
 	t.owner = s.spawn(g, site, nil)
 	t.owner.scope, t.owner.sub = t, t
 	t.owner.f = func() { s.subtest(t, site.join(), f) }
+	g.recordWaitFor(site, t.recorded.paused)
 	for !t.paused {
 		g.block()
 	}
+	g.recordWaited(t.recorded.paused)
 	s.races.acquire(g, t.key(pausedPart))
 	g.pass()
 }
@@ -141,12 +150,16 @@ func Parallel(site Site, register func()) {
 	}
 	t.parallel = true
 	t.parent.parallels++
+	g.recordPauses(site, t.parent)
+	g.recordAddTo(site, t.recorded.paused, -1)
 	s.pause(g, t)
+	g.recordWaitFor(site, t.parent.recorded.released)
 	g.arrive(opParallel, site, unsafe.Pointer(t.parent))
 	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	for !t.parent.released {
 		g.block()
 	}
+	g.recordWaited(t.parent.recorded.released)
 	s.races.acquire(g, t.parent.key(releasedPart))
 	g.pass()
 }
@@ -183,12 +196,15 @@ func (s *run) joinSubtests(t *scope, site Site) {
 		return
 	}
 	g := t.owner
+	g.recordAddTo(site, t.recorded.released, -t.parallels)
 	s.release(g, t)
+	g.recordWaitFor(site, t.recorded.ended)
 	g.arrive(opJoin, site, unsafe.Pointer(t))
 	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	for t.parallels > 0 {
 		g.block()
 	}
+	g.recordWaited(t.recorded.ended)
 	s.races.acquire(g, t.key(endedPart))
 	g.pass()
 }
@@ -198,9 +214,11 @@ func (s *run) joinSubtests(t *scope, site Site) {
 func (s *run) subtestOver(g *goroutine) {
 	t := g.sub
 	if !t.parallel {
+		g.recordAddTo(t.site, t.recorded.paused, -1)
 		s.pause(g, t)
 		return
 	}
+	g.recordAddTo(t.site, t.parent.recorded.ended, -1)
 	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	s.races.release(g, t.parent.key(endedPart))
 	if t.parent.parallels--; t.parent.parallels == 0 {

@@ -248,20 +248,25 @@ func tryFree(site Site, l lockRef) bool {
 func (g *goroutine) lockAt(o op, site Site, l lockRef) {
 	l.name(g.run)
 	g.wants = l
+	recorded := g.recordLock(o, site, l)
 	g.arrive(o, site, l.p)
 	g.acquire(l)
+	g.recordLocked(recorded)
 	g.pass()
 }
 
 func (g *goroutine) unlockAt(o op, site Site, l lockRef) {
 	l.name(g.run)
+	g.recordLock(o, site, l)
 	g.arrive(o, site, l.p)
 	g.release(l)
+	g.recordDone()
 	g.pass()
 }
 
 func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 	l.name(g.run)
+	recorded := g.recordLock(o, site, l)
 	g.arrive(o, site, l.p)
 	// A writer that has announced itself fails others, as in Go.
 	ok := (l.kind == mutexLock || g.run.announced(l.p) == nil) && l.try()
@@ -274,6 +279,11 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 	}
 	g.run.exec.on(spaceLock, l.p, kind)
 	g.gives(site, valueText(ok))
+	if ok {
+		g.recordLocked(recorded)
+	} else if g.rec != nil {
+		g.rec.doneWith(postClosed, 0)
+	}
 	g.pass()
 	return ok
 }
@@ -328,6 +338,7 @@ func (g *goroutine) release(l lockRef) {
 		announced = s.announced(l.p)
 	}
 	s.races.unlocks(g, l)
+	g.recordRelease(l)
 	l.unlock()
 	s.disowns(g, l)
 	switch l.kind {
@@ -401,6 +412,8 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 	}
 	s := g.run
 	s.name(onceObject, unsafe.Pointer(o))
+	recorded := g.recordOnce(site, o)
+	defer recorded.ended()
 	g.arrive(opOnce, site, unsafe.Pointer(o))
 	s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceLater)
 	for s.onces[o] != nil {
@@ -417,7 +430,10 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 		s.owned = append(s.owned, ownership{object{unsafe.Pointer(o), onceObject}, opOnce, g, site})
 		s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
 		defer s.onceDone(o, g)
+		recorded.runs()
+		defer recorded.over()
 		f()
+		recorded.back()
 	})
 	s.races.acquire(g, syncKey{p: unsafe.Pointer(o)})
 	s.races.operates(g, unsafe.Pointer(o))

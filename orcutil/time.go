@@ -104,6 +104,11 @@ func Callback(site Site, f func()) func() {
 	s.exec.calls(by) // the order of such calls names the goroutines
 	scope := by.scope
 	creator := s.races.snapshot(by)
+	var number, starter uint64 // in a recording
+	if r := by.rec; r != nil {
+		number, starter = r.goes(site), r.tag
+		r.doing(0)
+	}
 	s.mu.Lock()
 	if s.callbacks == nil {
 		s.callbacks = make(map[Site]int)
@@ -129,7 +134,11 @@ func Callback(site Site, f func()) func() {
 		s.register(g)
 		s.mu.Lock()
 		calls++
+		g.recNumber, g.recBy = number, starter
 		if calls > 1 {
+			if number != 0 {
+				g.recNumber = newGoroutine()
+			}
 			g.path += "~" + strconv.Itoa(calls)
 		}
 		s.inbox = append(s.inbox, g)
@@ -155,6 +164,7 @@ func (g *goroutine) await() {
 	if g.run.dying.Load() {
 		runtime.Goexit()
 	}
+	g.startsRecorded()
 	g.pass()
 }
 

@@ -38,18 +38,24 @@ func Done(site Site, wg *sync.WaitGroup) {
 
 func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 	g.run.name(waitGroupObject, unsafe.Pointer(wg))
+	recorded := g.recordAdd(site, wg, n)
+	if recorded != nil {
+		defer g.recordPanic(g.rec.tag)
+	}
 	g.arrive(o, site, unsafe.Pointer(wg))
 	g.run.exec.counts(g, wg, n)
 	g.run.races.operates(g, unsafe.Pointer(wg))
 	if n < 0 {
 		g.run.races.release(g, syncKey{p: unsafe.Pointer(wg)})
 	}
+	recorded.counts(n)
 	g.run.count(wg, n)
 	g.leaves(site, strconv.Itoa(g.run.waitGroupCount(wg)))
 	g.pass()
 	if n < 0 && g.run.waitGroupCount(wg) == 0 && g.run.waitedFor(wg) {
 		g.atZero(site, wg)
 	}
+	recorded.added()
 	g.run.releaseWaiters(wg)
 }
 
@@ -128,6 +134,10 @@ func Wait(site Site, wg *sync.WaitGroup) {
 		return
 	}
 	g.run.name(waitGroupObject, unsafe.Pointer(wg))
+	recorded := g.recordWait(site, wg)
+	if recorded != nil {
+		defer g.recordPanic(g.rec.tag)
+	}
 	g.arrive(opWait, site, unsafe.Pointer(wg))
 	g.run.exec.waits(wg)
 	if g.run.waitGroupCount(wg) != 0 {
@@ -136,10 +146,12 @@ func Wait(site Site, wg *sync.WaitGroup) {
 		g.run.races.operates(g, unsafe.Pointer(wg))
 		g.pass()
 		g.waited(site, wg)
+		g.recordWaited(recorded)
 		return
 	}
 	g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
 	g.run.races.operates(g, unsafe.Pointer(wg))
+	g.recordWaited(recorded)
 	g.pass()
 }
 
@@ -171,10 +183,16 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	}
 	s := g.run
 	s.name(waitGroupObject, unsafe.Pointer(wg))
+	recorded := g.recordAdd(site, wg, 1)
+	if recorded != nil {
+		defer g.recordPanic(g.rec.tag)
+	}
 	g.arrive(opWGGo, site, unsafe.Pointer(wg))
 	s.exec.counts(g, wg, 1)
 	s.races.operates(g, unsafe.Pointer(wg))
+	recorded.counts(1)
 	s.count(wg, 1)
+	recorded.added()
 	g.leaves(site, strconv.Itoa(s.waitGroupCount(wg)))
 	started := s.spawn(g, site, f)
 	started.wg, started.wgGo = wg, site
@@ -191,9 +209,12 @@ func (s *run) doneAtExit(g *goroutine) {
 			s.end(o)
 		}
 	}()
+	recorded := g.recordAdd(g.wgGo, g.wg, -1)
+	recorded.counts(-1)
 	s.exec.counts(g, g.wg, -1)
 	s.races.release(g, syncKey{p: unsafe.Pointer(g.wg)})
 	s.count(g.wg, -1)
+	recorded.added()
 	s.releaseWaiters(g.wg)
 }
 

@@ -49,6 +49,8 @@ var insertions = []insertion{
 	{"runtime2.go", "\tvalgrindStackID uintptr\n}\n", "\tvalgrindStackID uintptr\n\n\tvtrace vtraceG\n}\n"},
 	{"proc.go", "\tgp.labels = nil\n", "\tgp.labels = nil\n\tgp.vtrace = vtraceG{}\n"},
 	{"proc.go", "\t\tnewg.bubble = callergp.bubble\n", "\t\tnewg.bubble = callergp.bubble\n\t\tvtraceStart(callergp, newg)\n"},
+	// vtraceLeaks needs it; nothing is changed.
+	{"mgc.go", "\nfunc goroutineLeakGC() {\n", "\nfunc goroutineLeakGC() {\n"},
 	// Signal and Broadcast of a Cond.
 	{"sema.go", "\t\treadyWithTime(s, 4)\n\t\ts = next\n", "\t\tvtraceWakes(s.g)\n\t\treadyWithTime(s, 4)\n\t\ts = next\n"},
 	{"sema.go", "\t\t\treadyWithTime(s, 4)\n\t\t\treturn\n", "\t\t\tvtraceWakes(s.g)\n\t\t\treadyWithTime(s, 4)\n\t\t\treturn\n"},

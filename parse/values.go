@@ -290,13 +290,13 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":
-		text = fmt.Sprintf("func %sTRun(site %s.Site, t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\t%s.Subtest(site, func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz, zz)
+		text = fmt.Sprintf("func %sTRun(site %s.Site, t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn %s.FreeSubtest(site, t, f, func(f func(*testing.T)) bool { return t.Run(name, f) })\n\t}\n\t%s.Subtest(site, func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz, zz, zz)
 	case "Bubble":
 		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\t%s.InBubble(func() { f(t) })\n}", zz, zz, zz)
 	case "SetFinalizer", "AddCleanup":
 		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":
-		text = fmt.Sprintf("func %sTParallel(site %s.Site, t *testing.T) { %s.Parallel(site, t.Parallel) }", zz, zz, zz)
+		text = fmt.Sprintf("func %sTParallel(site %s.Site, t *testing.T) {\n\tif !%s.Controlled() {\n\t\t%s.FreeParallel(site, t, t.Parallel)\n\t\treturn\n\t}\n\t%s.Parallel(site, t.Parallel)\n}", zz, zz, zz, zz, zz)
 	case "RecvAs":
 		text = fmt.Sprintf("func %sRecvAs[B ~bool, T interface{}](site %s.Site, ch <-chan T) (T, B) {\n\tv, ok := %s.Recv2(site, ch)\n\treturn v, ok == (0 == 0)\n}", zz, zz, zz)
 	case "OnceFunc", "OnceValue", "OnceValues":

@@ -135,7 +135,9 @@ type deep struct {
 	side         *artifact.Sidecar
 	target       orchestrate.Target
 	binary       *orchestrate.Binary
-	out          *artifact.Builder
+	// unknownPartners says, of a replay that is recorded, why it is not known who has met whom, if so.
+	unknownPartners []string
+	out             *artifact.Builder
 
 	cases       []*suspect
 	observed    []*suspect       // errors that showed while others were replayed, or in other runs

@@ -57,6 +57,11 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 // buildToRun builds the instrumented program for runs without a model, with its sites, and
 // what is not under control.
 func (p *program) buildToRun(ctx context.Context, opts Options, rep reporter) (_ *orchestrate.Binary, side *artifact.Sidecar, limits []string, err error) {
+	return p.buildToRunWith(ctx, opts, rep, nil)
+}
+
+// buildToRunWith is buildToRun with a change of the instrumented program.
+func (p *program) buildToRunWith(ctx context.Context, opts Options, rep reporter, change func(*parse.Overlay, orchestrate.Target) error) (_ *orchestrate.Binary, side *artifact.Sidecar, limits []string, err error) {
 	side = p.sidecar()
 	accesses, err := p.accesses(ctx, opts, rep)
 	switch {
@@ -65,7 +70,7 @@ func (p *program) buildToRun(ctx context.Context, opts Options, rep reporter) (_
 	case err != nil:
 		limits = append(limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
 	}
-	b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
+	b, diagnostics, err := p.instrumentWith(ctx, opts, side, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep, change)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -141,11 +146,21 @@ func (p *program) sidecar() *artifact.Sidecar {
 
 // instrument builds the instrumented program, with the given tests.
 func (p *program) instrument(ctx context.Context, opts Options, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (*orchestrate.Binary, []parse.Diagnostic, error) {
+	return p.instrumentWith(ctx, opts, side, how, tests, rep, nil)
+}
+
+// instrumentWith is instrument with a change of the instrumented program, unless it is nil.
+func (p *program) instrumentWith(ctx context.Context, opts Options, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter, change func(*parse.Overlay, orchestrate.Target) error) (*orchestrate.Binary, []parse.Diagnostic, error) {
 	overlay, err := p.overlay(ctx, how, rep)
 	if err != nil {
 		return nil, nil, err
 	}
 	target := p.target(side, opts)
+	if change != nil {
+		if err := change(overlay, target); err != nil {
+			return nil, nil, err
+		}
+	}
 	b, err := p.build(ctx, overlay, target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
 		with.Tests = tests
 		return orchestrate.Build(ctx, target, with)

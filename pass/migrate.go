@@ -45,7 +45,17 @@ func (e *RuntimeError) Unwrap() error {
 // compile builds the instrumented program of a bundle in a directory. It returns the overlay
 // that took the place of that in the bundle, nil if that one was used.
 func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*parse.Overlay, error) {
+	current := false
 	build := func(o *parse.Overlay) error {
+		if d.opts.Record != nil && current { // another runtime has another state of its goroutines
+			told := *o
+			told.Runtime = maps.Clone(o.Runtime)
+			var err error
+			if d.unknownPartners, err = d.program.tellPartners(ctx, &told, d.target, d.opts); err != nil {
+				return err
+			}
+			o = &told
+		}
 		files, err := d.program.deliver(ctx, o, dir, d.target, d.opts)
 		if err == nil {
 			d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
@@ -57,7 +67,7 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 	if err != nil {
 		return nil, fmt.Errorf("instrument: %w", err)
 	}
-	current := maps.EqualFunc(stored.Runtime, now, slices.Equal[[]byte])
+	current = maps.EqualFunc(stored.Runtime, now, slices.Equal[[]byte])
 	if len(changedOverlay(b.Manifest())) > 0 {
 		return nil, d.compileChanged(b, build, stored, current)
 	}

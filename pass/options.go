@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -101,6 +102,8 @@ type Options struct {
 	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the
 	// bundle.
 	Sandbox string
+	// Record, if not nil, is what a recording of a replay is written to, in the form that package recording reads.
+	Record io.Writer
 	// Processors is how many processors a pass uses at once, about; 0 means all that the Go runtime
 	// uses. Who runs several checks at once gives each its part. It changes no answer, but how far a
 	// check comes within its budget.

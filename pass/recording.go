@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
+	"slices"
 	"time"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/recording"
@@ -27,6 +30,10 @@ type Recording struct {
 	// Accesses has reads and writes of memory that goroutines may share recorded, too, which data races are
 	// predicted from.
 	Accesses bool
+	// Seed, if not nil, has the program run under control, by the random choices that Explore makes with that seed and
+	// Options.Strategy, which is not the portfolio. What the program prints is given to Stdout and Stderr at its end then, a
+	// megabyte of each.
+	Seed *uint64
 	// Stdout and Stderr get what the program prints; nil: nobody does.
 	Stdout, Stderr io.Writer
 }
@@ -35,17 +42,18 @@ type Recording struct {
 type Recorded struct {
 	// Program is what was run: the package and the entry.
 	Program string
-	// End is how it has ended, in words: "exit status 2", "signal: killed", "timeout", "interrupted".
+	// End is how it has ended, in words: "exit status 2", "signal: killed", "timeout", "interrupted". Of a run under
+	// control it is what was observed.
 	End string
-	// Code is its exit code, -1 if there is none.
+	// Code is its exit code, -1 if there is none, as of a run under control.
 	Code int
 	// Limits are what is not in the recording, and why, but for what Recording.MaxBytes has cut off: see
 	// recording.Reader.Cut.
 	Limits []string
 }
 
-// Record runs a program once, free, and records what its goroutines do. When ctx ends the program
-// is ended, and what it has done until then is recorded.
+// Record runs a program once, free or, with Recording.Seed, under control, and records what its goroutines do. When ctx ends
+// the program is ended, and what it has done until then is recorded if it runs free.
 func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) (_ *Recorded, err error) {
 	defer caught(&err)
 	if how.To == nil {
@@ -60,6 +68,9 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 	}
 	defer func() { err = errors.Join(err, close()) }()
 	opts.shared = newShared(nil) // the settings of the go command are asked for once
+	if how.Seed != nil {
+		return p.recordSeed(ctx, how, opts, rep)
+	}
 	return p.record(ctx, how, opts, rep)
 }
 
@@ -81,7 +92,10 @@ func (p *program) record(ctx context.Context, how Recording, opts Options, rep r
 				limits = append(limits, fmt.Sprintf("%d other processes of the program are not recorded", ran.Others))
 			}
 			out.End, out.Code, out.Limits = ran.End, ran.Code, limits
-			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Positions: p.positions(how.Accesses), Names: b.Places}
+			h := recording.Header{
+				Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Judged: ran.Judged, Leaked: ran.Leaked, Reachable: ran.Reachable,
+				Positions: p.positions(how.Accesses), Names: b.Places,
+			}
 			return recording.Convert(how.To, h, recorded)
 		})
 	if err != nil {
@@ -109,33 +123,146 @@ func (p *program) instrumentFree(ctx context.Context, accesses bool, opts Option
 		limits = append(limits, partly)
 	}
 	target := p.target(p.sidecar(), opts)
-	env, err := p.goSettings(ctx, target, opts)
+	unknown, err := p.tellPartners(ctx, overlay, target, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	var unknown *parse.ToolchainError
-	switch err := overlay.Recorded(env.GOROOT); {
-	case errors.As(err, &unknown):
-		limits = append(limits, "who has sent what was received is not known: "+unknown.Error())
-	case err != nil:
-		return nil, nil, err
-	}
+	limits = append(limits, unknown...)
 	b, err := p.build(ctx, overlay, target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
 		return orchestrate.BuildFree(ctx, target, with)
 	})
 	return b, limits, err
 }
 
+// tellPartners has a program built with a Go runtime that tells who has met whom. If that cannot be, it says why.
+func (p *program) tellPartners(ctx context.Context, overlay *parse.Overlay, target orchestrate.Target, opts Options) (limits []string, err error) {
+	env, err := p.goSettings(ctx, target, opts)
+	if err != nil {
+		return nil, err
+	}
+	var unknown *parse.ToolchainError
+	switch err := overlay.Recorded(env.GOROOT); {
+	case errors.As(err, &unknown):
+		return []string{"who has sent what was received is not known: " + unknown.Error()}, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, nil
+}
+
 // positions are those of the operations, by the numbers of their sites; with those of statements that access memory.
 func (p *program) positions(accesses bool) []recording.Position {
+	return positionsIn(p.sidecar(), accesses)
+}
+
+// positionsIn is positions for the sites of a sidecar.
+func positionsIn(side *artifact.Sidecar, accesses bool) []recording.Position {
 	var list []recording.Position
-	for _, s := range p.sites.Sites() {
-		for int(s.ID) > len(list) {
+	for _, s := range side.Sites {
+		if s.ID < 1 {
+			continue // sites are numbered from 1
+		}
+		for s.ID > len(list) {
 			list = append(list, recording.Position{})
 		}
-		if accesses && s.Kind == sites.Stmt || s.IsOp() || s.Kind == sites.Start || s.Kind == sites.Atomic {
+		kind := sites.Named(s.Kind)
+		if accesses && kind == sites.Stmt || (sites.Site{Kind: kind}).IsOp() || kind == sites.Start || kind == sites.Atomic {
 			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Column: s.Col, Func: s.Func, Site: s.Key}
 		}
 	}
 	return list
+}
+
+// recordSeed records a run under control.
+func (p *program) recordSeed(ctx context.Context, how Recording, opts Options, rep reporter) (_ *Recorded, err error) {
+	if opts.Strategy == orchestrate.StrategyPortfolio {
+		return nil, &OptionError{"Strategy", "a run that is recorded has one strategy, and " + string(opts.Strategy) + " is all of them by turns"}
+	}
+	model := *opts.Model
+	model.Races = model.Races || how.Accesses
+	opts.Model = &model
+	var unknown []string
+	b, side, limits, err := p.buildToRunWith(ctx, opts, rep, func(o *parse.Overlay, target orchestrate.Target) (err error) {
+		unknown, err = p.tellPartners(ctx, o, target, opts)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	limits = append(limits, unknown...)
+	entry := p.entry()
+	r := controlled{
+		program: entry.Package + "." + entry.Func, schedule: fmt.Sprintf("seed %d, strategy %s", *how.Seed, opts.Strategy),
+		limits: limits, side: side, names: b.Places, accesses: model.Races, to: how.To,
+	}
+	done := rep.stage("record")
+	timeout := how.Timeout
+	if timeout == 0 {
+		timeout = math.MaxInt64
+	}
+	v, err := b.RecordSeed(ctx, *how.Seed, opts.Strategy, orchestrate.RunOptions{Timeout: timeout}, orchestrate.RecordRun{Limit: how.MaxBytes, Read: r.convert})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	if how.Stdout != nil {
+		if _, err := io.WriteString(how.Stdout, v.Stdout); err != nil {
+			return nil, err
+		}
+	}
+	if how.Stderr != nil {
+		if _, err := io.WriteString(how.Stderr, v.Stderr); err != nil {
+			return nil, err
+		}
+	}
+	return &Recorded{Program: r.program, End: v.Reason, Code: -1, Limits: r.notes(v)}, nil
+}
+
+// controlled is a run under control that is recorded.
+type controlled struct {
+	program, schedule string
+	limits            []string
+	side              *artifact.Sidecar
+	names             []string // of memory, in the source
+	accesses          bool
+	to                io.Writer
+}
+
+// convert writes the recording.
+func (c *controlled) convert(recorded io.Reader, v *orchestrate.Verdict) error {
+	h := recording.Header{
+		Program: c.program, Tool: Version(), Go: runtime.Version(), End: v.Reason, Schedule: c.schedule, Notes: c.notes(v),
+		Positions: positionsIn(c.side, c.accesses), Names: c.names,
+	}
+	return recording.Convert(c.to, h, recorded)
+}
+
+// notes are what the recording does not have, and where the run was not under control.
+func (c *controlled) notes(v *orchestrate.Verdict) []string {
+	notes := slices.Clone(c.limits)
+	if c.accesses {
+		notes = append(notes, partly)
+	}
+	for _, w := range v.Weaknesses {
+		notes = append(notes, "not under control: "+w)
+	}
+	return notes
+}
+
+// recordReplay records one more run of a plan, and notes if it comes to another end.
+func (d *deep) recordReplay(ctx context.Context, v *orchestrate.Verdict, test string) error {
+	entry := d.program.entry()
+	r := controlled{
+		program: entry.Package + "." + entry.Func, schedule: "replay of " + test, limits: d.unknownPartners, side: d.side, names: d.binary.Places,
+		accesses: d.opts.Model.Races, to: d.opts.Record,
+	}
+	again, err := d.binary.RecordPlan(ctx, v.Plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog}, orchestrate.RecordRun{Read: r.convert})
+	if err != nil {
+		return err
+	}
+	if again.Kind != v.Kind || again.G != v.G || again.Site != v.Site {
+		v.Notes = append(v.Notes, fmt.Sprintf("the run that was recorded came to another end: %s", again.Reason))
+	}
+	return nil
 }

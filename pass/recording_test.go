@@ -180,6 +180,47 @@ func (c *checkedTrace) sends(path string) (refs []trace.Ref) {
 	return refs
 }
 
+// partnersAsPrinted compares a recording with what the program has printed: which goroutine has received what of whom.
+func partnersAsPrinted(t *testing.T, tr *trace.Trace, out string) {
+	t.Helper()
+	c := checkTrace(tr)
+	c.agree(t)
+	lines, values := 0, 0
+	for line := range strings.Lines(out) {
+		fields := strings.Fields(line)
+		require.Equal(t, "recv", fields[0])
+		g := c.byPath[fields[1]]
+		require.NotNil(t, g, line)
+		got := []string{}
+		for i := range g.Events {
+			e := &g.Events[i]
+			ref := trace.Ref{Goroutine: trace.GoroutineID(1 + indexOf(tr, g)), PC: e.PC}
+			if op, _ := c.did(ref); op != trace.OpRecv || !e.Phase.HasPost() {
+				continue
+			}
+			if e.Has(trace.Closed) {
+				require.True(t, e.Partner.Known())
+				got = append(got, "-")
+				continue
+			}
+			require.True(t, e.Partner.Known(), "%s: a receive without a partner", fields[1])
+			sender := tr.Goroutines[e.Partner.Goroutine-1].Path
+			sends := c.sends(sender)
+			n := 0
+			for n < len(sends) && sends[n] != e.Partner {
+				n++
+			}
+			got = append(got, fmt.Sprintf("%s:%d", strings.TrimPrefix(sender, "0."), n+1))
+		}
+		require.Equal(t, fields[2:], got, fields[1])
+		lines++
+		values += len(got)
+	}
+	require.Equal(t, 3*(3+2+2)+1, lines)
+	require.Greater(t, values, 3*(3+2)*200)
+	others(t, c)
+}
+
 // TestRecording records a program that says itself which goroutine has received what of whom.
 func TestRecording(t *testing.T) {
 	if testing.Short() {
@@ -190,42 +231,7 @@ func TestRecording(t *testing.T) {
 	t.Run("partners", func(t *testing.T) {
 		tr, out, ran := r.run(t, orchestrate.RecordOptions{})
 		require.Equal(t, "exit status 0", ran.End)
-		c := checkTrace(tr)
-		c.agree(t)
-		lines, values := 0, 0
-		for line := range strings.Lines(out) {
-			fields := strings.Fields(line)
-			require.Equal(t, "recv", fields[0])
-			g := c.byPath[fields[1]]
-			require.NotNil(t, g, line)
-			got := []string{}
-			for i := range g.Events {
-				e := &g.Events[i]
-				ref := trace.Ref{Goroutine: trace.GoroutineID(1 + indexOf(tr, g)), PC: e.PC}
-				if op, _ := c.did(ref); op != trace.OpRecv || !e.Phase.HasPost() {
-					continue
-				}
-				if e.Has(trace.Closed) {
-					require.True(t, e.Partner.Known())
-					got = append(got, "-")
-					continue
-				}
-				require.True(t, e.Partner.Known(), "%s: a receive without a partner", fields[1])
-				sender := tr.Goroutines[e.Partner.Goroutine-1].Path
-				sends := c.sends(sender)
-				n := 0
-				for n < len(sends) && sends[n] != e.Partner {
-					n++
-				}
-				got = append(got, fmt.Sprintf("%s:%d", strings.TrimPrefix(sender, "0."), n+1))
-			}
-			require.Equal(t, fields[2:], got, fields[1])
-			lines++
-			values += len(got)
-		}
-		require.Equal(t, 3*(3+2+2)+1, lines)
-		require.Greater(t, values, 3*(3+2)*200)
-		others(t, c)
+		partnersAsPrinted(t, tr, out)
 	})
 	t.Run("deadlock", func(t *testing.T) {
 		how, end := orchestrate.RecordOptions{Args: []string{"deadlock"}}, "exit status 2"
@@ -396,4 +402,56 @@ type atFirst func()
 func (f atFirst) Write(b []byte) (int, error) {
 	f()
 	return len(b), nil
+}
+
+// recordSeed records a run under control of the program of testdata/recorded.
+func recordSeed(t *testing.T, seed uint64, args ...string) (tr *trace.Trace, out string, r *Recorded) {
+	t.Helper()
+	dir, err := filepath.Abs("testdata/recorded")
+	require.NoError(t, err)
+	var file, stdout bytes.Buffer
+	r, err = Record(context.Background(), source.Spec{Dir: dir, Pattern: "."}, Recording{To: &file, Seed: &seed, Stdout: &stdout}, Options{Model: &Model{Args: args}})
+	require.NoError(t, err)
+	require.Empty(t, r.Limits)
+	tr, h, err := recording.Load(&file, 0)
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("seed %d, strategy %s", seed, DefaultStrategy), h.Schedule)
+	require.Equal(t, r.End, h.End)
+	return tr, stdout.String(), r
+}
+
+// TestRecordSeed records runs under control: the partners are what the program says, and where it has one behaviour each
+// goroutine does what it does when it runs free.
+func TestRecordSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the programs record themselves")
+	}
+	t.Parallel()
+	for seed := range uint64(2) {
+		tr, out, r := recordSeed(t, seed)
+		require.Equal(t, -1, r.Code)
+		partnersAsPrinted(t, tr, out)
+	}
+	free := buildRecorded(t)
+	for _, mode := range []string{"closed", "deadlock", "panic"} {
+		want, _, _ := free.run(t, orchestrate.RecordOptions{Args: []string{mode}})
+		for seed := range uint64(2) {
+			tr, _, r := recordSeed(t, seed, mode)
+			require.NotEmpty(t, r.End)
+			require.Equal(t, eventsByPath(want), eventsByPath(tr), "%s, seed %d", mode, seed)
+		}
+	}
+}
+
+// eventsByPath are the events of each goroutine, without the numbers of objects and goroutines.
+func eventsByPath(tr *trace.Trace) map[string][]string {
+	all := map[string][]string{}
+	for i := range tr.Goroutines {
+		g := &tr.Goroutines[i]
+		for j := range g.Events {
+			e := &g.Events[j]
+			all[g.Path] = append(all[g.Path], fmt.Sprint(e.Phase, e.Op, e.Flags, e.PC, tr.Object(e.Object).Kind, tr.Position(e.Pos), e.Case, e.Delta, e.Counter, e.Partner != trace.Unknown))
+		}
+	}
+	return all
 }

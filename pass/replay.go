@@ -56,6 +56,9 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 	defer func() { err = errors.Join(err, remove()) }()
 	defer d.rep.stage("replay")()
 	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: opts.Watchdog})
+	if err == nil && opts.Record != nil {
+		err = d.recordReplay(ctx, v, test)
+	}
 	if err == nil {
 		judgeAsProved(deepPass, test, v)
 	}

@@ -110,8 +110,10 @@ func (w *walker) walk(id trace.GoroutineID, path string) {
 		case e.Op == trace.OpRead || e.Op == trace.OpWrite: // which are no guards
 		case inWait:
 			g.passed, g.again = e.Op == trace.OpLock || e.Op == trace.OpRLock, true
-		case kind == sites.WaitGroupGo: // the addition is recorded first
+		case kind == sites.WaitGroupGo, kind == sites.Subtest: // the addition is recorded first
 			g.passed = e.Op == trace.OpAdd && e.Delta > 0
+		case kind == sites.Parallel, kind == sites.Join: // the additions come in front of the guard
+			g.passed = e.Op == trace.OpWait
 		default:
 			g.passed = true
 		}
@@ -130,7 +132,7 @@ func (w *walker) walk(id trace.GoroutineID, path string) {
 			w.paths[child-1] = path + "." + strconv.Itoa(w.children[path])
 			started = append(started, child)
 		case w.test && path != "":
-			// Package testing starts the test and its subtests, which are calls in a controlled run.
+			// Package testing starts the test; subtests that never come to t.Parallel are calls in a controlled run.
 			w.walk(child, path)
 		}
 	}

@@ -44,6 +44,14 @@ type Header struct {
 	Go   string `json:"go,omitempty"`
 	// End is how the program has ended: "exit status 2", "signal: killed".
 	End string `json:"end,omitempty"`
+	// Schedule is, of a run under control, by what its schedule was chosen: "seed 7, strategy pos", "replay of q3-1". It is
+	// empty of a run that was free.
+	Schedule string `json:"schedule,omitempty"`
+	// Judged: at the end the garbage collector has said of the goroutines that were left which ones nothing can wake, as nothing
+	// that can go on reaches what they wait for. Leaked are the numbers of these, Reachable those of others that have waited.
+	Judged    bool     `json:"judged,omitempty"`
+	Leaked    []uint64 `json:"leaked,omitempty"`
+	Reachable []uint64 `json:"reachable,omitempty"`
 	// Notes are what is not recorded, and why.
 	Notes []string `json:"notes,omitempty"`
 	// Positions are the places in the source, by number, from 1.

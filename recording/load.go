@@ -182,10 +182,20 @@ func (l *loader) trace(in *Reader) (*trace.Trace, error) {
 		g.gid = trace.GoroutineID(i + 1)
 	}
 	l.complete(order)
+	left := map[uint64]trace.Left{}
+	for _, id := range in.header.Reachable {
+		left[id] = trace.Reachable
+	}
+	for _, id := range in.header.Leaked {
+		left[id] = trace.Unreachable
+	}
 	for _, g := range order {
 		to := trace.Goroutine{Events: g.events, Truncated: in.full && !g.ended}
 		if p := l.goroutines[g.creator]; p != nil {
 			to.Parent = p.gid
+		}
+		if d := in.goroutines[g.id]; d != nil && len(d.open) > 0 && in.header.Judged {
+			to.Left = left[g.id]
 		}
 		for i := range g.events {
 			e := &g.events[i]

@@ -29,6 +29,17 @@ func headerOf(t *trace.Trace, h Header) Header {
 			h.Names = append(h.Names, o.Name)
 		}
 	}
+	h.Judged, h.Leaked, h.Reachable = false, nil, nil
+	for i := range t.Goroutines {
+		switch t.Goroutines[i].Left {
+		case trace.Unreachable:
+			h.Judged = true
+			h.Leaked = append(h.Leaked, uint64(i+1))
+		case trace.Reachable:
+			h.Judged = true
+			h.Reachable = append(h.Reachable, uint64(i+1))
+		}
+	}
 	return h
 }
 

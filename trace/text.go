@@ -60,7 +60,7 @@ var flagWords = []struct {
 // An object is a line of its kind and name, with the capacity of a channel: chan x 2, mutex m,
 // rwmutex r, waitgroup w, once o, cond c, atomic a, var v. Numbers of goroutines are those of
 // their order; "of" names the goroutine that has started one, "truncated" says that its end was not
-// recorded. Every other line is an operation: its word, as in Op.String, and its object, "nil" for a
+// recorded, "unreachable" or "reachable" what the garbage collector has said of one that was left. Every other line is an operation: its word, as in Op.String, and its object, "nil" for a
 // nil channel. Operations of a goroutine are numbered from 1. Behind that come, in this order:
 //
 //	+N, -N             what an add adds
@@ -245,7 +245,7 @@ func (p *parser) goroutine() error {
 		return fmt.Errorf("this should be goroutine %d", len(p.t.Goroutines)+1)
 	}
 	var g Goroutine
-	if w := p.words; len(w) > 0 && w[0] != "of" && w[0] != "path" && w[0] != "truncated" {
+	if w := p.words; len(w) > 0 && w[0] != "of" && w[0] != "path" && w[0] != "truncated" && w[0] != leftWords[Unreachable] && w[0] != leftWords[Reachable] {
 		if g.Name, err = unescape(p.next()); err != nil {
 			return err
 		}
@@ -266,6 +266,12 @@ func (p *parser) goroutine() error {
 		}
 	}
 	g.Truncated = p.is("truncated")
+	for _, l := range []Left{Unreachable, Reachable} {
+		if p.is(l.String()) {
+			g.Left = l
+			break
+		}
+	}
 	p.t.Goroutines = append(p.t.Goroutines, g)
 	p.pending, p.pc = nil, 0
 	return p.end()
@@ -580,7 +586,7 @@ func Format(w io.Writer, t *Trace) error {
 		if g.Name != "" {
 			// A name that is a word of the line could not be told from it.
 			switch g.Name {
-			case "of", "path", "truncated":
+			case "of", "path", "truncated", leftWords[Unreachable], leftWords[Reachable]:
 				f.print(fmt.Sprintf(" %%%02X%s", g.Name[0], g.Name[1:]))
 			default:
 				f.print(" ", escape(g.Name))
@@ -594,6 +600,9 @@ func Format(w io.Writer, t *Trace) error {
 		}
 		if g.Truncated {
 			f.print(" truncated")
+		}
+		if g.Left != NotJudged {
+			f.print(" ", g.Left.String())
 		}
 		f.print("\n")
 		for j := range g.Events {

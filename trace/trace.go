@@ -236,6 +236,32 @@ type Goroutine struct {
 	Events []Event
 	// Truncated says that more was done than is recorded.
 	Truncated bool
+	// Left is what the garbage collector has said of a goroutine that was left at the end.
+	Left Left
+}
+
+// Left says whether a goroutine that was left at the end of a run can be woken.
+type Left uint8
+
+// What is known of that.
+const (
+	// NotJudged: nothing is known; or the goroutine waits for nothing.
+	NotJudged Left = iota
+	// Unreachable: no goroutine that can go on reaches what it waits for, and no global variable.
+	Unreachable
+	// Reachable: something reaches that, which may wake it or not.
+	Reachable
+)
+
+// leftWords are the words of the text form.
+var leftWords = [...]string{NotJudged: "", Unreachable: "unreachable", Reachable: "reachable"}
+
+// String is the word of the text form; "" of NotJudged.
+func (l Left) String() string {
+	if int(l) < len(leftWords) {
+		return leftWords[l]
+	}
+	return ""
 }
 
 // Object is the object of an id, the zero Object for a nil channel.

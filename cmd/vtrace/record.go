@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 // recordingExt ends the names of recordings.
 const recordingExt = ".vtr"
 
-// runRecord runs a program free and records what its goroutines do.
+// runRecord runs a program, free or by a seed, and records what its goroutines do.
 func runRecord(c *call) (_ int, err error) {
 	var s settings
 	fs := c.flags()
@@ -28,6 +29,9 @@ func runRecord(c *call) (_ int, err error) {
 	timeout := fs.Duration("timeout", time.Minute, "end the program after this time; 0 is no bound")
 	limit := sizeFlag(1 << 30)
 	fs.Var(&limit, "limit", "record at most so many `BYTES`, before they are compressed; what is done beyond that is not recorded")
+	var seed seedFlag
+	fs.Var(&seed, "seed", "run the program under control, by the random choices that vtrace explore makes with the seed `N` and the same -strategy and -race, in place of free")
+	s.choosing(fs)
 	race := fs.Bool("race", false, "record also reads and writes of memory, which data races are predicted from")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
@@ -37,6 +41,12 @@ func runRecord(c *call) (_ int, err error) {
 	}
 	if *timeout < 0 || limit < 1 {
 		return 0, fmt.Errorf("%w: -timeout is not negative, and -limit at least 1", errUsage)
+	}
+	if err := s.checkStrategy(); err != nil {
+		return 0, err
+	}
+	if seed.seed != nil && vtrace.Strategy(s.strategy) == vtrace.StrategyPortfolio {
+		return 0, fmt.Errorf("%w: -strategy: a run has one, and %s is all of them by turns; vtrace explore says which a run had", errUsage, s.strategy)
 	}
 	if s.out == "" {
 		if err := makeBundleDir(); err != nil {
@@ -54,11 +64,11 @@ func runRecord(c *call) (_ int, err error) {
 		_ = os.Remove(temp.Name())
 	}()
 	rep := newProgress(c.stderr, s.timing)
-	opts := []vtrace.Option{vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
+	opts := []vtrace.Option{vtrace.Sandbox(string(s.sandbox)), vtrace.WithStrategy(vtrace.Strategy(s.strategy)), vtrace.Progress(rep.event)}
 	if len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
-	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Stdout: c.stdout, Stderr: c.stderr}
+	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Seed: seed.seed, Stdout: c.stdout, Stderr: c.stderr}
 	r, err := vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
 	rep.done()
 	if err != nil {
@@ -89,6 +99,25 @@ func runRecord(c *call) (_ int, err error) {
 	rep.writeUnsandboxed(c.stdout)
 	fmt.Fprintf(c.stdout, "recording: %s\n", name)
 	return exitNothing, nil
+}
+
+// seedFlag is a seed that may be given or not.
+type seedFlag struct{ seed *uint64 }
+
+func (f *seedFlag) String() string {
+	if f == nil || f.seed == nil {
+		return ""
+	}
+	return strconv.FormatUint(*f.seed, 10)
+}
+
+func (f *seedFlag) Set(value string) error {
+	n, err := strconv.ParseUint(value, 0, 64)
+	if err != nil {
+		return errors.New("it is no seed: a number from 0 to 18446744073709551615")
+	}
+	f.seed = &n
+	return nil
 }
 
 // recordingDir is the directory that a recording is made in before it has its name.
@@ -247,7 +276,13 @@ func (t *tally) summary(w io.Writer, name string) error {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n", t.header.Program, t.header.End)
+	if t.header.Schedule != "" {
+		fmt.Fprintf(&out, "under control: %s\n", t.header.Schedule)
+	}
 	fmt.Fprintf(&out, "%s, %d of them not at the end; %s in %d bytes\n", plural(len(t.goroutines), "goroutine", "goroutines"), left, plural(t.events, "event", "events"), info.Size())
+	if left > 1 && !t.header.Judged && t.header.Schedule == "" {
+		out.WriteString("whether anybody could still wake those that are left is not known: the program did not exit by itself, or its Go runtime is not one that can say so\n")
+	}
 	if t.cut {
 		out.WriteString("more was done than is recorded: see -limit\n")
 	}
@@ -317,6 +352,16 @@ func inspectRecording(c *call, name string) error {
 			fmt.Fprintf(&out, ", in %s", g.blocked)
 		default:
 			out.WriteString(", not at its end")
+		}
+		if !g.ended && g.blocked != "" && t.header.Judged {
+			switch {
+			case slices.Contains(t.header.Leaked, g.id):
+				out.WriteString(", which nothing that can go on reaches")
+			case slices.Contains(t.header.Reachable, g.id):
+				out.WriteString(", which could still be reached")
+			default:
+				out.WriteString(", and was not waiting when the program ended")
+			}
 		}
 		out.WriteString("\n")
 	}

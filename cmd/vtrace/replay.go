@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ func runReplay(c *call) (int, error) {
 	s.trusted(fs)
 	s.verifying(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	record := fs.String("record", "", "write a recording of the run to `FILE`, which must not exist, as vtrace record does")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 2, 2)
@@ -33,13 +35,26 @@ func runReplay(c *call) (int, error) {
 	}
 	rep := newProgress(c.stderr, s.timing)
 	opts := pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Sandbox: string(s.sandbox), Progress: rep.event}
-	v, err := pass.Replay(c.ctx, b, args[1], opts)
-	if err != nil && s.root == "" {
-		// A bundle does not have all of a program with vendored modules, or with a directory in place of one. Who has
-		// just checked it has the program around.
-		if opts.Root, err = around(b, err); err == nil {
-			v, err = pass.Replay(c.ctx, b, args[1], opts)
+	replay := func(recording io.Writer) (v *orchestrate.Verdict, err error) {
+		opts.Record = recording
+		v, err = pass.Replay(c.ctx, b, args[1], opts)
+		if err != nil && s.root == "" {
+			// A bundle does not have all of a program with vendored modules, or with a directory in place of one. Who has
+			// just checked it has the program around.
+			if opts.Root, err = around(b, err); err == nil {
+				v, err = pass.Replay(c.ctx, b, args[1], opts)
+			}
 		}
+		return v, err
+	}
+	var v *orchestrate.Verdict
+	if *record == "" {
+		v, err = replay(nil)
+	} else {
+		err = intoFile(*record, func(to io.Writer) (err error) {
+			v, err = replay(to)
+			return err
+		})
 	}
 	rep.done()
 	if err != nil {
@@ -47,7 +62,23 @@ func runReplay(c *call) (int, error) {
 	}
 	code, err := writeReplay(c, v, b.Sidecar())
 	rep.writeUnsandboxed(c.stdout)
+	if *record != "" {
+		fmt.Fprintf(c.stdout, "recording: %s\n", *record)
+	}
 	return code, err
+}
+
+// intoFile has a file written that does not exist. If that fails there is none.
+func intoFile(name string, write func(io.Writer) error) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(name), ".recording-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
+	if err := errors.Join(write(temp), temp.Close()); err != nil {
+		return err
+	}
+	return os.Link(temp.Name(), name) // which does not replace a file
 }
 
 // around is the directory around the current one, or that one, that holds the files of a bundle whose program lacks modules,
