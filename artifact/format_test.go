@@ -20,7 +20,7 @@ var formats = map[int]string{
 	2: "8e6e3a66b23e34f3",
 	3: "9bf990f0fec3d2b3",
 	4: "1cba6c6db442d2a5",
-	5: "2566dcd6a591c912",
+	5: "ab93f892a187ce52",
 }
 
 // describe writes a type as it shows in JSON.
