@@ -91,7 +91,7 @@ func (x *translator) isRef(k varKey) bool {
 	switch v := k.v.(type) {
 	case panicKey:
 		return k.comp == 1
-	case argKey, deferKey, resultKey:
+	case argKey, deferKey:
 		return true
 	case *ssa.Range:
 		return k.comp == 0
@@ -542,7 +542,7 @@ func (x *translator) countGoroutines(p *path, t *template, single bool) {
 // setSites sets the sites of the statement that starts the goroutines of a template,
 // and of the guard at their start. op is the operation that they execute, nil for a
 // function.
-func (x *translator) setSites(p *path, t *template, op *intrinsic) {
+func (x *translator) setSites(p *path, t *template, op *program.Operation) {
 	kind := sites.Go
 	switch op {
 	case wgBody:

@@ -16,7 +16,7 @@ import (
 // A target is what a call calls: a function with a body, or an operation.
 type target struct {
 	fn       *ssa.Function
-	op       *intrinsic
+	op       *program.Operation
 	bindings [][]*sym.Expr
 	args     [][]*sym.Expr // one for each parameter, the receiver first
 	pos      token.Pos     // of the method value, if the call goes through one
@@ -66,7 +66,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	if f := c.StaticCallee(); f != nil {
 		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
 			tgt.fn = f
-			tgt.op = intrinsicOf(f)
+			tgt.op = operationOf(f)
 			return tgt, true
 		}
 	}
@@ -201,15 +201,15 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = &intrinsic{Operation: program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
+var nilBody = operation(program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
 	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 	return true
-}}
+})
 
 // closure completes a target by a function object and its cells.
 func (x *translator) closure(o *object, tgt target, cell func(i int) *sym.Expr) target {
 	tgt.fn = o.fn
-	tgt.op = intrinsicOf(o.fn)
+	tgt.op = operationOf(o.fn)
 	if o.mk == nil {
 		tgt.pos = o.pos
 		return tgt
@@ -237,7 +237,7 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (targe
 	for _, g := range p.guesses {
 		if g.site == site && g.fn != nil {
 			tgt.fn = g.fn
-			tgt.op = intrinsicOf(g.fn)
+			tgt.op = operationOf(g.fn)
 			for _, fv := range g.fn.FreeVars {
 				tgt.bindings = append(tgt.bindings, x.unknowns(x.valueWidth(fv), "captured by a function that is not tracked"))
 			}
@@ -329,7 +329,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	tgt.fn = fn
-	tgt.op = intrinsicOf(fn)
+	tgt.op = operationOf(fn)
 	tgt.args = append([][]*sym.Expr{recv}, tgt.args...)
 	return tgt, true
 }
@@ -684,8 +684,8 @@ func (x *translator) stepUnwind(p *path) bool {
 	if !u.goexit {
 		p.set(g.ctx, panicKey{}, val)
 	}
-	if g.op != nil && g.op.unwound != nil {
-		return g.op.unwound(x, p)
+	if unwound := unwinds[g.op]; unwound != nil {
+		return unwound(x, p)
 	}
 	return true
 }

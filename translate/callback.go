@@ -21,11 +21,11 @@ const timerWaits = timerCells
 
 // callbackBody is the goroutine that time.AfterFunc starts. Its arguments are
 // the timer and the function.
-var callbackBody *intrinsic
+var callbackBody *program.Operation
 
-func callbackIntrinsics(table map[string]*intrinsic) {
-	table["time.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, run: afterFunc}
-	callbackBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runCallback}
+func callbackOperations(table map[string]*program.Operation) {
+	table["time.AfterFunc"] = operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
+	callbackBody = operation(program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, runCallback)
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
@@ -54,7 +54,7 @@ func afterFunc(x *translator, p *path) bool {
 // startCallback makes what the goroutine of a callback waits for, starts it in a
 // step of its own, with that and the function, and returns a part of what was
 // made.
-func (x *translator) startCallback(p *path, body *intrinsic, part int32, make func(f *frame) (ref, bool)) bool {
+func (x *translator) startCallback(p *path, body *program.Operation, part int32, make func(f *frame) (ref, bool)) bool {
 	switch f := p.peek(); f.phase {
 	case 1:
 		r, ok := make(f)

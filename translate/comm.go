@@ -372,10 +372,10 @@ func wgGo(x *translator, p *path) bool {
 }
 
 // wgBody is the goroutine that WaitGroup.Go starts.
-var wgBody *intrinsic
+var wgBody *program.Operation
 
 func init() {
-	wgBody = &intrinsic{Operation: program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
+	wgBody = unwinding(program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
 		if !p.peek().unwind.goexit {
 			return true // the panic ends the program
 		}
@@ -385,8 +385,8 @@ func init() {
 			p.putAt(addr, 0, n)
 		}
 		return ok
-	}}
-	wgBody.run = func(x *translator, p *path) bool {
+	})
+	runs[wgBody] = func(x *translator, p *path) bool {
 		if p.peek().phase == 2 {
 			return wgAdd(x, p, sym.Num(-1))
 		}

@@ -17,11 +17,11 @@ const (
 	condWaiters = 8
 )
 
-func condIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Cond).Wait"] = &intrinsic{Operation: program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, run: condWait}
-	table["(*sync.Cond).Signal"] = &intrinsic{Operation: program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, run: condSignal}
-	table["(*sync.Cond).Broadcast"] = &intrinsic{Operation: program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, run: condBroadcast}
-	table["sync.NewCond"] = &intrinsic{Operation: program.Operation{Name: "newcond", Args: []int{0}}, run: newCond}
+func condOperations(table map[string]*program.Operation) {
+	table["(*sync.Cond).Wait"] = operation(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
+	table["(*sync.Cond).Signal"] = operation(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
+	table["(*sync.Cond).Broadcast"] = operation(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
+	table["sync.NewCond"] = operation(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
 }
 
 // newCond allocates a Cond.

@@ -48,28 +48,28 @@ var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 
 var (
 	// contextMethods are the methods of contexts.
-	contextMethods map[string]*intrinsic
-	cancelContext  *intrinsic
+	contextMethods map[string]*program.Operation
+	cancelContext  *program.Operation
 )
 
-func contextIntrinsics(table map[string]*intrinsic) {
-	root := &intrinsic{Operation: program.Operation{Name: "background", Args: []int{}}, run: func(x *translator, p *path) bool {
+func contextOperations(table map[string]*program.Operation) {
+	root := operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
-	}}
+	})
 	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = &intrinsic{Operation: program.Operation{Name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-		timeout := &intrinsic{Operation: program.Operation{Name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		table["context.WithCancel"+cause] = operation(program.Operation{Name: "withcancel"}, func(x *translator, p *path) bool { return newContext(x, p, false) })
+		timeout := operation(program.Operation{Name: "withtimeout"}, func(x *translator, p *path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
 		table["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = &intrinsic{Operation: program.Operation{Name: "cause"}, run: contextCause}
-	cancelContext = &intrinsic{Operation: program.Operation{Name: "cancel", Args: []int{0, 1}}, run: func(x *translator, p *path) bool {
+	table["context.Cause"] = operation(program.Operation{Name: "cause"}, contextCause)
+	cancelContext = operation(program.Operation{Name: "cancel", Args: []int{0, 1}}, func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -84,19 +84,19 @@ func contextIntrinsics(table map[string]*intrinsic) {
 			x.cancel(p, k, ctxCanceled, cause, x.stmtOfOp(p))
 		}
 		return x.opReturn(p, nil)
-	}}
-	contextMethods = map[string]*intrinsic{
-		"Done": {Operation: program.Operation{Name: "done"}, run: func(x *translator, p *path) bool {
+	})
+	contextMethods = map[string]*program.Operation{
+		"Done": operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
-		}},
-		"Err":   {Operation: program.Operation{Name: "err"}, run: contextErr},
-		"Value": {Operation: program.Operation{Name: "value", Args: []int{0, 1}}, run: contextValue},
-		"Deadline": {Operation: program.Operation{Name: "deadline"}, run: func(x *translator, p *path) bool {
+		}),
+		"Err":   operation(program.Operation{Name: "err"}, contextErr),
+		"Value": operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
+		"Deadline": operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
-		}},
+		}),
 	}
-	contextAfterIntrinsics(table)
-	contextValueIntrinsics(table)
+	contextAfterOperations(table)
+	contextValueOperations(table)
 }
 
 // newContext derives a context that can be cancelled.

@@ -13,15 +13,15 @@ import (
 var (
 	// contextBody is that goroutine. Its arguments are the context and the
 	// function.
-	contextBody *intrinsic
+	contextBody *program.Operation
 	// stopContext is the function that AfterFunc returns.
-	stopContext *intrinsic
+	stopContext *program.Operation
 )
 
-func contextAfterIntrinsics(table map[string]*intrinsic) {
-	table["context.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, run: contextAfterFunc}
-	contextBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runContextBody}
-	stopContext = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: stopAfterFunc}
+func contextAfterOperations(table map[string]*program.Operation) {
+	table["context.AfterFunc"] = operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
+	contextBody = operation(program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, runContextBody)
+	stopContext = operation(program.Operation{Name: "stop", Seed: true}, stopAfterFunc)
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its

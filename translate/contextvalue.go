@@ -18,8 +18,8 @@ const (
 	valueCells = valueVal + 2
 )
 
-func contextValueIntrinsics(table map[string]*intrinsic) {
-	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
+func contextValueOperations(table map[string]*program.Operation) {
+	table["context.WithValue"] = operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
@@ -29,14 +29,14 @@ func contextValueIntrinsics(table map[string]*intrinsic) {
 		}
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
-	}}
-	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
+	})
+	table["context.WithoutCancel"] = operation(program.Operation{Name: "withoutcancel"}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, sym.Num(0), zeros(4))
-	}}
+	})
 }
 
 // valueContext returns a context with a value.

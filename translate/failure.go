@@ -11,10 +11,10 @@ import (
 // Only where the model knows that the failing branch is taken it is asked for:
 // where the condition is a free choice, every assertion could fail.
 
-var testError = &intrinsic{Operation: program.Operation{Name: "error", Seed: true, Args: []int{}}}
+var testError = operation(program.Operation{Name: "error", Seed: true, Args: []int{}}, nil)
 
 func init() {
-	testError.run = func(x *translator, p *path) bool {
+	runs[testError] = func(x *translator, p *path) bool {
 		f := p.peek()
 		if f.ctx.site != nil && f.ctx.site.Parent() != nil {
 			x.failure(p, x.stmtOf(f.ctx.site.Parent(), f.ctx.site), p.picks > 0)

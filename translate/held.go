@@ -49,14 +49,14 @@ type use struct {
 }
 
 // used records a use.
-func (c *cell) used(p *path, s sites.ID, write bool) {
+func (c *cell) used(by use) {
 	for i, u := range c.uses {
-		if u.t == p.t && u.stmt == s && u.write == write {
-			c.uses[i].held = common(u.held, p.held)
+		if u.t == by.t && u.stmt == by.stmt && u.write == by.write {
+			c.uses[i].held = common(u.held, by.held)
 			return
 		}
 	}
-	c.uses = append(c.uses, use{p.t, s, write, p.held})
+	c.uses = append(c.uses, by)
 }
 
 // races reports that what u reads can be written by w meanwhile.

@@ -57,13 +57,13 @@ func (x *translator) someText() []*sym.Expr {
 }
 
 // Functions of the library that never return are in the model wherever they are called.
-func endingIntrinsics(table map[string]*intrinsic) {
-	panics := &intrinsic{Operation: program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
+func endingOperations(table map[string]*program.Operation) {
+	panics := operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "log.Panic"}, x.someText())
 		return true
-	}}
+	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{Operation: program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, run: logFatal}
+		in := operation(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
 		table["log."+n] = in
 		table["(*log.Logger)."+n] = in
 	}

@@ -23,18 +23,18 @@ const (
 // oncePanics is the state after a panic: every call panics again.
 const oncePanics = onceOver + 1
 
-var onceCall *intrinsic
+var onceCall *program.Operation
 
-func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{Operation: program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
+func onceOperations(table map[string]*program.Operation) {
+	onceCall = unwinding(program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, callOnce, func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.peek().unwind; u.goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
 			x.raise(p, &unwind{kind: artifact.KindPanic, site: u.site, pos: u.pos, detail: "panic called with nil argument"}, x.someError())
 		}
 		return true
-	}}
-	in := &intrinsic{Operation: program.Operation{Name: "newonce", Args: []int{0}}, run: newOnce}
+	})
+	in := operation(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		table["sync."+f] = in
 	}

@@ -456,7 +456,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 		if o.inEntry() || x.prog.Test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
 			continue
 		}
-		if o.t.subtest() {
+		if ofSubtests(o.t) {
 			continue // the test ends when it has
 		}
 		for _, p := range l.e.processes[o.t] {

@@ -17,15 +17,15 @@ var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 
 // rlockerMethods have the guards of the methods of a Locker, as which they are
 // called.
-var rlockerMethods map[string]*intrinsic
+var rlockerMethods map[string]*program.Operation
 
-func rlockerIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.RWMutex).RLocker"] = &intrinsic{Operation: program.Operation{Name: "rlocker"}, run: func(x *translator, p *path) bool {
+func rlockerOperations(table map[string]*program.Operation) {
+	table["(*sync.RWMutex).RLocker"] = operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
-	}}
-	rlockerMethods = map[string]*intrinsic{
-		"Lock":   {Operation: program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, run: rLock},
-		"Unlock": {Operation: program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, run: rUnlock},
+	})
+	rlockerMethods = map[string]*program.Operation{
+		"Lock":   operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
+		"Unlock": operation(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
 	}
 }
 

@@ -933,7 +933,7 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 		if s != 0 && !slices.Contains(c.stmts, s) {
 			c.stmts = append(c.stmts, s)
 		}
-		c.used(p, s, write)
+		c.used(use{p.t, s, write, p.held})
 	}
 }
 

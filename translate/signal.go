@@ -17,10 +17,10 @@ import (
 // ctxSignal is in place of the deadline of a context that a signal ends.
 const ctxSignal = 2
 
-func signalIntrinsics(table map[string]*intrinsic) {
-	table["os/signal.Notify"] = &intrinsic{Operation: program.Operation{Name: "notify", Seed: true}, run: notifySignal}
-	table["os/signal.Stop"] = &intrinsic{Operation: program.Operation{Name: "stopnotify", Seed: true}, run: stopSignal}
-	table["os/signal.NotifyContext"] = &intrinsic{Operation: program.Operation{Name: "notifycontext"}, run: func(x *translator, p *path) bool {
+func signalOperations(table map[string]*program.Operation) {
+	table["os/signal.Notify"] = operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
+	table["os/signal.Stop"] = operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
+	table["os/signal.NotifyContext"] = operation(program.Operation{Name: "notifycontext"}, func(x *translator, p *path) bool {
 		if p.peek().ctx.parent == nil {
 			return x.opReturn(p, nil)
 		}
@@ -35,7 +35,7 @@ func signalIntrinsics(table map[string]*intrinsic) {
 			}
 		}
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(chanPayload+ctxCancel))})
-	}}
+	})
 }
 
 // notifySignal has signals sent to a channel.

@@ -40,9 +40,9 @@ func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*max
 
 var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
-func methodSortIntrinsics(table map[string]*intrinsic) {
+func methodSortOperations(table map[string]*program.Operation) {
 	for _, name := range methodSorts {
-		table[name] = &intrinsic{Operation: program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, run: sortByMethods}
+		table[name] = operation(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
 	}
 }
 
@@ -137,7 +137,7 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 	if !ok {
 		return false
 	}
-	tgt := target{fn: fn, op: intrinsicOf(fn), args: [][]*sym.Expr{recv}}
+	tgt := target{fn: fn, op: operationOf(fn), args: [][]*sym.Expr{recv}}
 	for _, a := range args {
 		tgt.args = append(tgt.args, []*sym.Expr{a})
 	}

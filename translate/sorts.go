@@ -49,9 +49,9 @@ var sorters = map[string]sorter{
 	"slices.Reverse":        {turns: true},
 }
 
-func sortIntrinsics(table map[string]*intrinsic) {
+func sortOperations(table map[string]*program.Operation) {
 	for name, s := range sorters {
-		in := &intrinsic{Operation: program.Operation{Name: program.SortOperation, Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *translator, p *path) bool { return x.sort(p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}

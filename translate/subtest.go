@@ -40,23 +40,23 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = &intrinsic{Operation: program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}}
-	testParallel = &intrinsic{Operation: program.Operation{Name: "parallel", Seed: true, Args: []int{}}}
+	testRun      = operation(program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}, nil)
+	testParallel = operation(program.Operation{Name: "parallel", Seed: true, Args: []int{}}, nil)
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = &intrinsic{Operation: program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}}
-	parallelWait = &intrinsic{Operation: program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}}
-	subtestBody  = &intrinsic{Operation: program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
-	subtestJoin  = &intrinsic{Operation: program.Operation{Name: "join", Kind: sites.Join, Blocks: true}}
+	subtestRun   = operation(program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}, nil)
+	parallelWait = operation(program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}, nil)
+	subtestBody  = operation(program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}, nil)
+	subtestJoin  = operation(program.Operation{Name: "join", Kind: sites.Join, Blocks: true}, nil)
 )
 
 func init() {
-	testRun.run, testParallel.run = runSubtest, parallelSubtest
-	subtestRun.run, parallelWait.run = startSubtest, goOnParallel
-	subtestBody.run, subtestBody.unwound = bodyOfSubtest, endSubtest
-	subtestJoin.run = joinSubtests
+	runs[testRun], runs[testParallel] = runSubtest, parallelSubtest
+	runs[subtestRun], runs[parallelWait] = startSubtest, goOnParallel
+	runs[subtestBody], unwinds[subtestBody] = bodyOfSubtest, endSubtest
+	runs[subtestJoin] = joinSubtests
 }
 
 // runSubtest begins t.Run.
@@ -101,8 +101,8 @@ func (p *path) subtest() *frame {
 	return nil
 }
 
-// subtest reports that a template is that of subtests.
-func (t *template) subtest() bool { return len(t.start) > 0 && t.start[0].op == subtestBody }
+// ofSubtests reports that a template is that of subtests.
+func ofSubtests(t *template) bool { return len(t.start) > 0 && t.start[0].op == subtestBody }
 
 // subtestArg is an argument of the goroutine of a subtest.
 func (p *path) subtestArg(k int) *sym.Expr {

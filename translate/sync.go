@@ -4,62 +4,17 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
-// is a frame without a body, so that it can be called, deferred, started and passed around like
-// any other.
-type intrinsic struct {
-	program.Operation
-	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
-	run func(x *translator, p *path) bool
-	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
-	// path goes on.
-	unwound func(x *translator, p *path) bool
-}
-
-// keep is the number of scalars that survive inside the operation.
-func (in *intrinsic) keep(f *frame) int { return 0 }
-
-// intrinsicOf returns what the model knows of a function without body.
-func intrinsicOf(f *ssa.Function) *intrinsic {
-	if f == nil || f.Blocks != nil {
-		return nil
-	}
-	name := program.FullName(f)
-	if in := intrinsics[name]; in != nil {
-		return in
-	}
-	if in := testingIntrinsic(name); in != nil {
-		return in
-	}
-	return nil
-}
-
-// operationOf returns what is known of such a function for a program.
-func operationOf(f *ssa.Function) *program.Operation {
-	if in := intrinsicOf(f); in != nil {
-		return &in.Operation
-	}
-	return nil
-}
-
-var (
-	intrinsics map[string]*intrinsic
-	builtins   map[string]*intrinsic
-)
-
 func init() {
-	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
-		return &intrinsic{Operation: program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run: run}
+	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *program.Operation {
+		return operation(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
 	}
-	intrinsics = map[string]*intrinsic{
+	known = map[string]*program.Operation{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
 		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
 		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
@@ -69,45 +24,45 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    {Operation: program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Add":    operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
 		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     {Operation: program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, run: wgGo},
-		"(*sync.Once).Do":          {Operation: program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, run: onceDo, unwound: onceDone},
-		"os.Exit":                  {Operation: program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, run: osExit},
+		"(*sync.WaitGroup).Go":     operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
+		"(*sync.Once).Do":          unwinding(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo, onceDone),
+		"os.Exit":                  operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               {Operation: program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, run: sleep},
-		"runtime.Gosched":          {Operation: program.Operation{Name: "gosched", Args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+		"time.Sleep":               operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
+		"runtime.Gosched":          operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *translator, p *path) bool { return x.opReturn(p, nil) }),
 	}
-	endingIntrinsics(intrinsics)
-	atomics(intrinsics)
-	syncMapIntrinsics(intrinsics)
-	poolIntrinsics(intrinsics)
-	signalIntrinsics(intrinsics)
-	condIntrinsics(intrinsics)
-	sortIntrinsics(intrinsics)
-	methodSortIntrinsics(intrinsics)
-	timerIntrinsics(intrinsics)
-	contextIntrinsics(intrinsics)
-	onceIntrinsics(intrinsics)
-	bubbleIntrinsics(intrinsics)
-	callbackIntrinsics(intrinsics)
-	rlockerIntrinsics(intrinsics)
-	mathBitsIntrinsics(intrinsics)
-	forwardIntrinsics(intrinsics)
-	testFatal.run, testSkip.run = goexit, goexit
-	builtins = map[string]*intrinsic{
+	endingOperations(known)
+	atomics(known)
+	syncMapOperations(known)
+	poolOperations(known)
+	signalOperations(known)
+	condOperations(known)
+	sortOperations(known)
+	methodSortOperations(known)
+	timerOperations(known)
+	contextOperations(known)
+	onceOperations(known)
+	bubbleOperations(known)
+	callbackOperations(known)
+	rlockerOperations(known)
+	mathBitsOperations(known)
+	forwardOperations(known)
+	runs[testFatal], runs[testSkip] = goexit, goexit
+	builtins = map[string]*program.Operation{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": {Operation: program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, run: func(x *translator, p *path) bool {
+		"panic": operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *translator, p *path) bool {
 			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
-		}},
+		}),
 	}
 }
 
-// testingIntrinsic knows the methods of testing.T and its like.
-func testingIntrinsic(name string) *intrinsic {
+// testingOperation knows the methods of testing.T and its like.
+func testingOperation(name string) *program.Operation {
 	if !strings.HasPrefix(name, "(*testing.") {
 		return nil
 	}
@@ -131,8 +86,8 @@ func testingIntrinsic(name string) *intrinsic {
 }
 
 var (
-	testFatal = &intrinsic{Operation: program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}}
-	testSkip  = &intrinsic{Operation: program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}}
+	testFatal = operation(program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
+	testSkip  = operation(program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -146,7 +101,7 @@ func (x *translator) stepOp(p *path) bool {
 			site := x.siteOfOp(p)
 			if f.op.Kind.IsAccess() && !x.access[site] {
 				p.top().phase = 1
-				return f.op.run(x, p)
+				return runs[f.op](x, p)
 			}
 			if site == 0 {
 				x.unsupported(p.here(), f.op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
@@ -160,7 +115,7 @@ func (x *translator) stepOp(p *path) bool {
 		}
 		p.top().phase = 1
 	}
-	return f.op.run(x, p)
+	return runs[f.op](x, p)
 }
 
 // siteOfOp finds the site of the operation on top of the stack.

@@ -14,13 +14,13 @@ import (
 
 var anyMap = types.NewMap(emptyInterface, emptyInterface)
 
-func syncMapIntrinsics(table map[string]*intrinsic) {
+func syncMapOperations(table map[string]*program.Operation) {
 	// A method on the map o reads its entries, and with writes changes them.
 	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
-		in := &intrinsic{Operation: program.Operation{Name: "map" + name, Reads: true, Writes: writes}, run: func(x *translator, p *path) bool {
+		in := operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
-		}}
+		})
 		for k := range args {
 			in.Args = append(in.Args, k)
 		}
@@ -74,7 +74,7 @@ func syncMapIntrinsics(table map[string]*intrinsic) {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := &intrinsic{Operation: program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, run: rangeSyncMap}
+	in := operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
 	table["(*sync.Map).Range"] = in
 }
 

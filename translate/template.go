@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -164,9 +165,6 @@ type deferKey struct {
 // panicKey holds the value of a panic on its way.
 type panicKey struct{}
 
-// resultKey holds what survives inside an operation.
-type resultKey int
-
 type locKind uint8
 
 const (
@@ -248,9 +246,9 @@ type frame struct {
 	ctx   *callPath
 	block *ssa.BasicBlock // nil in operations
 	idx   int
-	op    *intrinsic // the operation, nil in functions
-	tgt   target     // the operation's target
-	phase int        // how far the operation is
+	op    *program.Operation // the operation, nil in functions
+	tgt   target             // the operation's target
+	phase int                // how far the operation is
 
 	defers   []deferKey
 	running  bool // its deferred calls run, since it returns
@@ -365,9 +363,6 @@ func (x *translator) liveOf(frames []*frame) []varKey {
 					out = append(out, varKey{f.ctx, argKey(k), c})
 				}
 			}
-			for c := range f.op.keep(f) {
-				out = append(out, varKey{f.ctx, resultKey(0), c})
-			}
 			continue
 		}
 		in := x.prog.Function(f.ctx.fn)
@@ -425,8 +420,6 @@ func (x *translator) varName(k varKey) string {
 		s = "defer"
 	case panicKey:
 		s = "panic"
-	case resultKey:
-		s = "op"
 	}
 	if k.ctx.fn != nil {
 		s = mangle(k.ctx.fn.Name()) + "_" + s

@@ -11,9 +11,9 @@ import (
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-var testContext = &intrinsic{Operation: program.Operation{Name: program.ContextOperation, Args: []int{}}}
+var testContext = operation(program.Operation{Name: program.ContextOperation, Args: []int{}}, nil)
 
-func init() { testContext.run = contextOfTest }
+func init() { runs[testContext] = contextOfTest }
 
 // testContextOf is the address of the context of a test, or of a subtest.
 func (x *translator) testContextOf(p *path, scope *callPath) *sym.Expr {

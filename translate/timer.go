@@ -34,17 +34,17 @@ func isTimer(t types.Type) bool {
 // behind is the address of cell k behind the payload of a channel.
 func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width + k }
 
-func timerIntrinsics(table map[string]*intrinsic) {
-	arm := func(name string, ticker, pointer bool) *intrinsic {
-		return &intrinsic{Operation: program.Operation{Name: name, Args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+func timerOperations(table map[string]*program.Operation) {
+	arm := func(name string, ticker, pointer bool) *program.Operation {
+		return operation(program.Operation{Name: name, Args: []int{}}, func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) })
 	}
 	table["time.After"] = arm("after", false, false)
 	table["time.Tick"] = arm("tick", true, false)
 	table["time.NewTimer"] = arm("newtimer", false, true)
 	table["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
-		table["(*time."+t+").Reset"] = &intrinsic{Operation: program.Operation{Name: "reset", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+		table["(*time."+t+").Stop"] = operation(program.Operation{Name: "stop", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 0) })
+		table["(*time."+t+").Reset"] = operation(program.Operation{Name: "reset", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 1) })
 	}
 }
 
