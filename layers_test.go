@@ -64,7 +64,7 @@ var layers = map[string][]string{
 	"sites":                     {},
 	"source":                    {"internal/git", "internal/group", "internal/repository", "internal/scratch", "sites"},
 	"trace":                     {},
-	"translate":                 {"artifact", "disallow", "sites", "source", "translate/internal/growth", "translate/internal/omissions", "translate/internal/program", "translate/internal/relevance", "translate/internal/sym", "translate/internal/termination", "uppaal"},
+	"translate":                 {"artifact", "disallow", "sites", "source", "translate/internal/growth", "translate/internal/omissions", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym", "translate/internal/termination", "uppaal"},
 	"uppaal":                    {},
 	"view":                      {"analyze", "artifact", "check", "explain", "orchestrate", "recording", "sites", "trace", "uppaal"},
 
@@ -73,6 +73,7 @@ var layers = map[string][]string{
 	"translate/internal/omissions":   {"artifact", "sites", "translate/internal/program", "translate/internal/relevance", "translate/internal/termination"},
 	"translate/internal/program":     {"artifact", "sites", "source"},
 	"translate/internal/relevance":   {"translate/internal/program"},
+	"translate/internal/state":       {"artifact", "sites", "translate/internal/program", "translate/internal/sym"},
 	"translate/internal/sym":         {},
 	"translate/internal/termination": {"translate/internal/program", "translate/internal/relevance"},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/growth"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -59,11 +60,11 @@ func (x *translator) room(ptr, w int32) (n int32, known bool) {
 	if ptr == 0 {
 		return 0, true
 	}
-	o := x.mem.object(ptr)
-	if o == nil || o.stride == 0 || o.stride != w {
+	o := x.mem.Object(ptr)
+	if o == nil || o.Stride == 0 || o.Stride != w {
 		return 0, false
 	}
-	return o.elems - (ptr-o.base)/w, true
+	return o.Elems - (ptr-o.Base)/w, true
 }
 
 // inBounds continues with the panic where an index is out of bounds; false if
@@ -90,7 +91,7 @@ func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.
 		return true
 	}
 	raise := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, val())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: detail}, val())
 	}
 	if bad.IsConst() {
 		raise(p)
@@ -98,7 +99,7 @@ func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.
 		return false
 	}
 	if bad.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return false
 	}
 	if q := p.fork(bad); q != nil {
@@ -193,7 +194,7 @@ func (x *translator) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool
 }
 
 func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	base, n := p.value(ctx, i.X), sym.Num(0)
 	var size int
 	switch t := i.X.Type().Underlying().(type) {
@@ -237,20 +238,20 @@ func (x *translator) differ(a sym.Set) bool {
 	}
 	elems := int32(-1)
 	for _, k := range a.Elems {
-		o := x.mem.object(k)
-		if o == nil || o.stride == 0 {
+		o := x.mem.Object(k)
+		if o == nil || o.Stride == 0 {
 			continue
 		}
-		if elems >= 0 && o.elems != elems {
+		if elems >= 0 && o.Elems != elems {
 			return true
 		}
-		elems = o.elems
+		elems = o.Elems
 	}
 	return false
 }
 
 func (x *translator) execIndex(p *path, i *ssa.Index) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	n := x.width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
 	if !ok {
@@ -266,7 +267,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "index out of range"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "index out of range"}, x.someError())
 		return true
 	}
 	p.set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
@@ -274,7 +275,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 }
 
 func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if program.IsString(i.X.Type()) {
 		p.set(ctx, i, x.unknowns(1, "part of a string"))
 		return p.advance()
@@ -355,13 +356,13 @@ func (p *path) keepAmong(e *sym.Expr, keep func(k int32) bool) {
 
 // noElements stands for the arrays of slices that have no room. They are not nil.
 func (x *translator) noElements(w int32) int32 {
-	return x.mem.keyedObject(fmt.Sprintf("no elements of %d", w), func() *object {
-		return &object{kind: objData, name: "no_elements", size: 1, backing: backing{stride: w}}
-	}).base
+	return x.mem.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: "no_elements", Size: 1, Backing: state.Backing{Stride: w}}
+	}).Base
 }
 
 func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
 	w := x.width(elem)
 	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
@@ -389,7 +390,7 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 // appendTo executes the builtin append: in place while there is room, else into
 // a new array.
 func (x *translator) appendTo(p *path, call *ssa.Call) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
 		p.set(ctx, call, x.unknowns(x.valueWidth(call), "append"))
@@ -436,7 +437,7 @@ func (a *appending) fail(why string) bool {
 		// There may be room in an array whose elements are known.
 		p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
 	}
-	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
+	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
 	a.advanced = p.advance()
 	return false
 }
@@ -503,7 +504,7 @@ func (a *appending) findRoom() bool {
 		return a.fail("a slice of a length that is not tracked is appended to")
 	}
 	if a.length.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return false
 	}
 	return true
@@ -553,7 +554,7 @@ func (a *appending) inPlace() bool {
 			p.put(to, sym.Ite(eq(a.length, at), e, p.rawCell(to)))
 		}
 	}
-	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
+	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
 	return p.advance()
 }
 
@@ -616,12 +617,12 @@ func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, l
 	for k, e := range all {
 		r.put(p, int32(k), e)
 	}
-	p.set(p.peek().ctx, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
+	p.set(p.peek().Call, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
 	return p.advance()
 }
 
 func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	e := p.value(ctx, i.X)
 	n := x.width(i.AssertedType)
 	finish := func(q *path, ok bool, val []*sym.Expr) {
@@ -631,7 +632,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			return
 		}
 		if !ok {
-			x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(i), pos: q.here(), detail: "interface conversion"}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(i), Pos: q.here(), Detail: "interface conversion"}, x.someError())
 			return
 		}
 		q.set(ctx, i, val)
@@ -647,7 +648,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	if !ok {
 		return false
 	}
-	t := x.mem.typeOf(tag)
+	t := x.mem.TypeOf(tag)
 	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
 	switch {
 	case t == nil:

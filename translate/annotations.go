@@ -8,6 +8,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // annotatedSite is the guard of an annotated statement, 0 if there is none.
@@ -39,12 +40,12 @@ func (x *translator) placeAnnotations() {
 
 // marked returns the guard of the annotated statement that an instruction begins,
 // 0 if there is none or it has been passed.
-func (x *translator) marked(f *frame, instr ssa.Instruction) sites.ID {
+func (x *translator) marked(f *state.Frame, instr ssa.Instruction) sites.ID {
 	a := x.sl.Marks[instr]
 	if a == nil {
 		return 0
 	}
-	if s := x.annotatedSite(a); s != f.passed {
+	if s := x.annotatedSite(a); s != f.Passed {
 		return s
 	}
 	return 0
@@ -60,12 +61,12 @@ func (e *emitter) reachability(add func(q artifact.Query, category string) int) 
 		}
 		var at []string
 		for _, t := range x.templates {
-			for _, l := range t.locs {
-				if _, ok := e.kept[l]; !ok || l.kind != atStmt || l.site != s {
+			for _, l := range t.Locations {
+				if _, ok := e.kept[l]; !ok || l.Kind != state.AtStmt || l.Site != s {
 					continue
 				}
 				for _, p := range e.processes[t] {
-					at = append(at, p+"."+l.name)
+					at = append(at, p+"."+l.Name)
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -32,7 +33,7 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 			return false
 		}
 		if k == 0 {
-			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
 			return true
 		}
 		x.accessed(p, k, n, x.siteOfOp(p), op.Writes)
@@ -62,7 +63,7 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 // resultWidth is the number of scalars of the result of the call of the
 // operation on top of the stack.
 func (p *path) resultWidth() int {
-	if call, ok := p.peek().ctx.site.(*ssa.Call); ok {
+	if call, ok := p.peek().Call.Site.(*ssa.Call); ok {
 		return p.x.valueWidth(call)
 	}
 	return 0
@@ -177,7 +178,7 @@ func (x *translator) storable(p *path, does string, old []*sym.Expr, values [][]
 			continue
 		}
 		if q := p.fork(c); q != nil {
-			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(q), pos: q.here(), detail: bad.what}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(q), Pos: q.here(), Detail: bad.what}, x.someError())
 			x.continueWith(q)
 		}
 		if !p.assume(sym.Not(c)) {

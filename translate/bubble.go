@@ -15,11 +15,11 @@ func bubbleOperations(table map[string]*program.Operation) {
 }
 
 func runBubble(x *translator, p *path) bool {
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
 	p.note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
-	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 }
 
 func settleBubble(x *translator, p *path) bool {

@@ -6,6 +6,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -27,13 +28,13 @@ func condOperations(table map[string]*program.Operation) {
 // newCond allocates a Cond.
 func newCond(x *translator, p *path) bool {
 	f := p.peek()
-	if f.ctx.parent == nil {
+	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	l := p.arg(0)
-	t := f.tgt.fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", program.Pointee(t)) },
-		func(o *object) { x.describe(o, program.Pointee(t)) })
+	t := f.Target.Fn.Signature.Results().At(0).Type()
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.newData("cond", program.Pointee(t)) },
+		func(o *state.Object) { x.describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
@@ -76,10 +77,10 @@ func condWait(x *translator, p *path) bool {
 		}
 		return true
 	}
-	phase := func(k int) func(q *path) { return func(q *path) { q.top().phase = k } }
-	switch p.peek().phase {
+	phase := func(k int) func(q *path) { return func(q *path) { q.top().Phase = k } }
+	switch p.peek().Phase {
 	case condQueued, condUserQueue:
-		if p.peek().phase == condUserQueue {
+		if p.peek().Phase == condUserQueue {
 			p.site = 0 // nobody grants it again
 		}
 		if !signalled() {
@@ -103,7 +104,7 @@ func condWait(x *translator, p *path) bool {
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)
 			p.role = artifact.RoleCommit
-			x.arrive(p, atQueue, x.siteOfOp(p))
+			x.arrive(p, state.AtQueue, x.siteOfOp(p))
 			return false
 		}
 		here := sym.Num(0)
@@ -113,7 +114,7 @@ func condWait(x *translator, p *path) bool {
 		if q := p.fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.role = artifact.RoleCommit
-			x.arrive(q, atQueue, x.siteOfOp(q))
+			x.arrive(q, state.AtQueue, x.siteOfOp(q))
 		}
 		return p.assume(sym.Not(here)) && x.callMethod(p, l, "Lock", condLocked)
 	case condLocked:
@@ -145,7 +146,7 @@ func condWait(x *translator, p *path) bool {
 	p.put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.role = artifact.RoleCommit
-	x.arrive(p, atQueue, x.siteOfOp(p))
+	x.arrive(p, state.AtQueue, x.siteOfOp(p))
 	return false
 }
 
@@ -169,14 +170,14 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return l, false
 	}
 	noLock := func() (lockOfCond, bool) {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
 		x.continueWith(p)
 		return l, false
 	}
 	if tag == 0 {
 		return noLock()
 	}
-	t := x.mem.typeOf(tag)
+	t := x.mem.TypeOf(tag)
 	if t == nil || t == libraryRLocker || t == opaqueError {
 		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
@@ -231,11 +232,11 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 	if !ok {
 		return false
 	}
-	p.top().phase = phase
+	p.top().Phase = phase
 	if !x.sl.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*sym.Expr{recv}}, false)
+	return x.enter(p, x.context(p.t, p.peek().Call, p.peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.

@@ -32,7 +32,7 @@
 // are shared and which goroutines start others of their own kind, are assumptions
 // (assumptions.go): where segments show that one is wrong, the translation begins again.
 //
-// Memory is a row of numbered cells (memory.go): a reference is the number of a
+// Memory is a row of numbered cells (internal/state, memory.go): a reference is the number of a
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
@@ -44,6 +44,7 @@
 //   - termination: which loops end, and how often they turn
 //   - omissions: what the model leaves out and loses something by
 //   - growth: the room behind what append returns
+//   - state: what the translation collects, as data: templates, stacks, memory, edges
 //   - sym: expressions over the state, and the sets of integers that they can be
 //
 // # What is an error

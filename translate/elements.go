@@ -20,7 +20,7 @@ func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.
 // execElements executes the builtin copy, or clear of a slice.
 func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	elem := x.prog.ElementsWritten(i)
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	lost := func() bool {
 		x.elementsLost(p, i, elem)
 		p.set(ctx, i, x.unknowns(x.valueWidth(i), "the number of elements copied"))

@@ -10,115 +10,86 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/disallow"
-	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/omissions"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-// edge is one segment of the model.
-type edge struct {
-	from, to *location
-	guard    []*sym.Expr
-	full     *template // no process of it is idle
-	sync     *syncLabel
-	send     []*sym.Expr // handed over, nil entries are not
-	assign   []assignment
-	role     string
-	site     sites.ID
-	sel      int
-	approx   []int
-}
-
-// assignment sets a variable or cell.
-type assignment struct {
-	to *sym.Expr // OpVar or OpCell
-	e  *sym.Expr
-}
-
-// stored reports that a value needs a place in the state.
-func stored(a sym.Set) bool {
-	if a.Top || a.Empty() {
-		return false
-	}
-	_, single := a.Single()
-	return !single
-}
-
 // holds reports that what is live at a location needs a place in the state: also
 // the only object that it can refer to there, if that is one of a pool, since it is
 // free where nothing refers to it.
-func (x *translator) holds(lv liveValue, a sym.Set) bool {
-	return stored(a) || lv.v.refs && x.pooled(a)
+func (x *translator) holds(lv state.LiveValue, a sym.Set) bool {
+	return state.Stored(a) || lv.Variable.Refs && x.pooled(a)
 }
 
 // addEdge makes the edge of a path that ends at a location.
-func (x *translator) addEdge(p *path, l *location) {
-	e := &edge{from: p.from, to: l, guard: p.cond, full: p.full, sync: p.sync, role: p.role, site: p.site, sel: p.sel, approx: p.approx}
-	if e.role == artifact.RoleLocal {
-		e.site = 0
+func (x *translator) addEdge(p *path, l *state.Location) {
+	e := &state.Edge{From: p.from, To: l, Guard: p.cond, Full: p.full, Sync: p.sync, Role: p.role, Site: p.site, Sel: p.sel, Approx: p.approx}
+	if e.Role == artifact.RoleLocal {
+		e.Site = 0
 	}
-	if p.sync != nil && p.sync.send {
+	if p.sync != nil && p.sync.Send {
 		for i, v := range p.send {
 			keep := false
-			if o := p.sync.obj; o != nil {
-				keep = i < int(o.width) && stored(x.mem.cells[o.base+chanPayload+int32(i)].abs)
+			if o := p.sync.Object; o != nil {
+				keep = i < int(o.Width) && state.Stored(x.mem.Cells[o.Base+state.ChanPayload+int32(i)].Abs)
 			} else {
-				keep = stored(p.sync.tmpl.args[i])
+				keep = state.Stored(p.sync.Template.Args[i])
 			}
 			if !keep {
 				v = nil
 			}
-			e.send = append(e.send, v)
+			e.Send = append(e.Send, v)
 		}
 	}
-	kept := map[*variable]bool{}
-	for i, lv := range l.live {
-		if !x.holds(lv, l.in[i]) {
+	kept := map[*state.Variable]bool{}
+	for i, lv := range l.Live {
+		if !x.holds(lv, l.In[i]) {
 			continue
 		}
 		v := p.liveExpr(lv)
-		kept[lv.v] = true
-		if l.lost[i] {
-			lo, hi := l.in[i].Bounds()
+		kept[lv.Variable] = true
+		if l.Lost[i] {
+			lo, hi := l.In[i].Bounds()
 			switch a := p.abs(v); {
 			case v.Op == sym.OpUnknown || a.Top:
 				v = sym.Num(hi)
-			case !a.Within(l.in[i]) || a.Has(hi):
+			case !a.Within(l.In[i]) || a.Has(hi):
 				v = sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), v), sym.Arith(sym.OpLt, v, sym.Num(hi))), v, sym.Num(hi))
 			}
 		}
-		if v.Op == sym.OpVar && variableOf(v) == lv.v {
+		if v.Op == sym.OpVar && state.VariableOf(v) == lv.Variable {
 			continue
 		}
-		e.assign = append(e.assign, assignment{lv.v.x, v})
+		e.Assign = append(e.Assign, state.Assignment{To: lv.Variable.Expr, Value: v})
 	}
-	if p.from.kind != atIdle && l.kind != atSink {
-		for i, lv := range p.from.live {
-			if x.holds(lv, p.from.in[i]) && !kept[lv.v] {
-				e.assign = append(e.assign, assignment{lv.v.x, sym.Num(0)})
+	if p.from.Kind != state.AtIdle && l.Kind != state.AtSink {
+		for i, lv := range p.from.Live {
+			if x.holds(lv, p.from.In[i]) && !kept[lv.Variable] {
+				e.Assign = append(e.Assign, state.Assignment{To: lv.Variable.Expr, Value: sym.Num(0)})
 			}
 		}
 	}
-	if l.kind != atSink {
+	if l.Kind != state.AtSink {
 		for _, addr := range sortedKeys(p.heap.m) {
-			c, v := x.mem.cells[addr], p.heap.m[addr]
-			if c.payload || !stored(c.abs) || v.Op == sym.OpCell && cellOf(v) == c {
+			c, v := x.mem.Cells[addr], p.heap.m[addr]
+			if c.Payload || !state.Stored(c.Abs) || v.Op == sym.OpCell && state.CellOf(v) == c {
 				continue
 			}
 			if v.UnknownIn() != nil {
 				continue
 			}
-			e.assign = append(e.assign, assignment{c.x, v})
+			e.Assign = append(e.Assign, state.Assignment{To: c.Expr, Value: v})
 		}
 	}
-	for _, o := range l.tmpl.edges {
-		if o.equal(e) {
+	for _, o := range l.Template.Edges {
+		if o.Equal(e) {
 			return
 		}
 	}
-	l.tmpl.edges = append(l.tmpl.edges, e)
-	if x.parts += e.parts(); x.parts > maxParts && !x.tooLarge {
+	l.Template.Edges = append(l.Template.Edges, e)
+	if x.parts += e.Parts(); x.parts > maxParts && !x.tooLarge {
 		x.giveUp(p.here(), "program", fmt.Sprintf("too large: the conditions and assignments of the model have more than %d parts", maxParts))
 	}
 }
@@ -127,66 +98,21 @@ func (x *translator) addEdge(p *path, l *location) {
 // theirs, so that an expression that is written out may be larger than memory.
 const maxParts = 2_000_000
 
-// parts is how many parts the expressions of an edge have when they are written out.
-func (e *edge) parts() (n int) {
-	add := func(x *sym.Expr) {
-		if x != nil {
-			n += int(x.Nodes())
-		}
-	}
-	for _, g := range e.guard {
-		add(g)
-	}
-	for _, v := range e.send {
-		add(v)
-	}
-	for _, a := range e.assign {
-		add(a.e)
-	}
-	return n
-}
-
-func (e *edge) equal(f *edge) bool {
-	if e.from != f.from || e.to != f.to || e.full != f.full || e.role != f.role || e.site != f.site || e.sel != f.sel ||
-		!slices.Equal(e.approx, f.approx) || len(e.guard) != len(f.guard) || len(e.assign) != len(f.assign) || len(e.send) != len(f.send) {
-		return false
-	}
-	if (e.sync == nil) != (f.sync == nil) || e.sync != nil && *e.sync != *f.sync {
-		return false
-	}
-	for i := range e.guard {
-		if !e.guard[i].Same(f.guard[i]) {
-			return false
-		}
-	}
-	for i := range e.send {
-		if (e.send[i] == nil) != (f.send[i] == nil) || e.send[i] != nil && !e.send[i].Same(f.send[i]) {
-			return false
-		}
-	}
-	for i := range e.assign {
-		if e.assign[i].to != f.assign[i].to || !e.assign[i].e.Same(f.assign[i].e) {
-			return false
-		}
-	}
-	return true
-}
-
 // namer gives the things of the translator their names in the model.
 type namer struct {
 	x       *translator
 	taken   map[string]bool
-	vars    map[*variable]string
-	cells   map[*cell]string
+	vars    map[*state.Variable]string
+	cells   map[*state.Cell]string
 	msgs    int32 // how many hand-over variables are used
 	args    int32
 	temps   int
-	pools   map[*pool]string
+	pools   map[*state.Pool]string
 	chans   map[string]bool
 	order   []string // channels in order of first use
-	current *template
-	guard   bool        // a guard is being spelled
-	news    []newObject // of the update being spelled
+	current *state.Template
+	guard   bool              // a guard is being spelled
+	news    []state.NewObject // of the update being spelled
 	newVars int
 }
 
@@ -218,23 +144,23 @@ func (n *namer) unique(s string) string {
 	return name
 }
 
-func (n *namer) variable(v *variable) uppaal.Expr {
+func (n *namer) variable(v *state.Variable) uppaal.Expr {
 	name := n.vars[v]
 	if name == "" {
-		name = n.unique(v.name)
+		name = n.unique(v.Name)
 		n.vars[v] = name
 	}
 	id := &uppaal.Ident{Name: name}
-	if v.ref && v.tmpl.slots > 1 {
+	if v.Ref && v.Template.Slots > 1 {
 		return &uppaal.Index{X: id, I: &uppaal.Ident{Name: "slot"}}
 	}
 	return id
 }
 
-func (n *namer) cell(c *cell) uppaal.Expr {
+func (n *namer) cell(c *state.Cell) uppaal.Expr {
 	name := n.cells[c]
 	if name == "" {
-		name = n.unique(c.name)
+		name = n.unique(c.Name)
 		n.cells[c] = name
 	}
 	return &uppaal.Ident{Name: name}
@@ -247,9 +173,9 @@ func (n *namer) self() uppaal.Expr {
 		if t == n.current {
 			break
 		}
-		base += int32(t.slots)
+		base += int32(t.Slots)
 	}
-	if n.current.slots > 1 {
+	if n.current.Slots > 1 {
 		return &uppaal.Binary{Op: uppaal.OpAdd, X: literal(base), Y: &uppaal.Ident{Name: "slot"}}
 	}
 	return literal(base)
@@ -267,10 +193,10 @@ func (n *namer) argument(k int32) string {
 
 // allocate spells the address of the k-th free object of a pool, 0 if there is
 // none.
-func (n *namer) allocate(p *pool, k int32) uppaal.Expr {
+func (n *namer) allocate(p *state.Pool, k int32) uppaal.Expr {
 	name := n.pools[p]
 	if name == "" {
-		name = n.unique(p.name + "_alloc")
+		name = n.unique(p.Name + "_alloc")
 		n.pools[p] = name
 	}
 	return &uppaal.Call{Fun: &uppaal.Ident{Name: name}, Args: []uppaal.Expr{&uppaal.IntLit{Value: k}}}
@@ -278,42 +204,36 @@ func (n *namer) allocate(p *pool, k int32) uppaal.Expr {
 
 // allocated spells the same in an update, where the address is found before
 // anything else is changed.
-func (n *namer) allocated(p *pool, k int32) uppaal.Expr {
+func (n *namer) allocated(p *state.Pool, k int32) uppaal.Expr {
 	if n.guard {
 		return n.allocate(p, k)
 	}
 	for i, a := range n.news {
-		if a.pool == p && a.k == k {
+		if a.Pool == p && a.K == k {
 			return &uppaal.Ident{Name: fmt.Sprintf("new_%d", i)}
 		}
 	}
-	n.news = append(n.news, newObject{p, k})
+	n.news = append(n.news, state.NewObject{Pool: p, K: k})
 	n.newVars = max(n.newVars, len(n.news))
 	return &uppaal.Ident{Name: fmt.Sprintf("new_%d", len(n.news)-1)}
 }
 
-// newObject is an object that the update being spelled allocates.
-type newObject struct {
-	pool *pool
-	k    int32
-}
-
-func (n *namer) channel(s *syncLabel) uppaal.Expr {
+func (n *namer) channel(s *state.Sync) uppaal.Expr {
 	var name string
-	if s.tmpl != nil {
-		name = "go_" + s.tmpl.uname
+	if s.Template != nil {
+		name = "go_" + s.Template.Uname
 	} else {
-		name = s.name + "_" + s.obj.uname
+		name = s.Name + "_" + s.Object.Uname
 	}
 	if !n.chans[name] {
 		n.chans[name] = true
 		n.order = append(n.order, name)
 	}
 	id := &uppaal.Ident{Name: name}
-	if s.tmpl != nil && s.tmpl.slots > 1 {
+	if s.Template != nil && s.Template.Slots > 1 {
 		i := uppaal.Expr(&uppaal.Ident{Name: "slot"})
-		if !s.birth {
-			i = &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + s.tmpl.uname}}
+		if !s.Birth {
+			i = &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + s.Template.Uname}}
 		}
 		return &uppaal.Index{X: id, I: i}
 	}
@@ -335,9 +255,9 @@ func (x *translator) emit() (*Model, error) {
 	}
 	for i := 0; i < len(x.templates); i++ {
 		t := x.templates[i]
-		for j := 0; j < len(t.locs); j++ {
-			if t.locs[j].seen {
-				x.leave(t.locs[j])
+		for j := 0; j < len(t.Locations); j++ {
+			if t.Locations[j].Seen {
+				x.leave(t.Locations[j])
 			}
 			if err := x.ctx.Err(); err != nil {
 				return nil, err
@@ -359,8 +279,8 @@ func (x *translator) emit() (*Model, error) {
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err
 	}
-	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*variable]string{}, cells: map[*cell]string{},
-		pools: map[*pool]string{}, chans: map[string]bool{}}}
+	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*state.Variable]string{}, cells: map[*state.Cell]string{},
+		pools: map[*state.Pool]string{}, chans: map[string]bool{}}}
 	m, err := e.model()
 	if err == nil && x.opts.Strict && !x.opts.Continue {
 		err = x.errs.ErrorOrNil() // of what is known only now
@@ -373,9 +293,9 @@ type emitter struct {
 	n   *namer
 	net *uppaal.Network
 	// processes of each template, by slot.
-	processes map[*template][]string
+	processes map[*state.Template][]string
 	// kept locations of each template: index in the model, by location.
-	kept map[*location]int
+	kept map[*state.Location]int
 	// The monitors, nil where no query needs them.
 	over, returned, rest *monitor
 	spins                []spin
@@ -388,35 +308,35 @@ type emitter struct {
 func (e *emitter) model() (*Model, error) {
 	x, n := e.x, e.n
 	e.net = &uppaal.Network{}
-	e.processes = map[*template][]string{}
-	e.kept = map[*location]int{}
+	e.processes = map[*state.Template][]string{}
+	e.kept = map[*state.Location]int{}
 	for _, t := range x.templates {
-		t.tname = n.unique("T_" + mangle(t.name))
-		t.uname = strings.TrimPrefix(t.tname, "T_")
-		for s := range t.slots {
-			p := mangle(t.name)
-			if t.slots > 1 {
-				p = fmt.Sprintf("%s_%d", t.uname, s)
+		t.Tname = n.unique("T_" + state.Identifier(t.Name))
+		t.Uname = strings.TrimPrefix(t.Tname, "T_")
+		for s := range t.Slots {
+			p := state.Identifier(t.Name)
+			if t.Slots > 1 {
+				p = fmt.Sprintf("%s_%d", t.Uname, s)
 			}
 			p = n.unique(p)
 			e.processes[t] = append(e.processes[t], p)
 		}
 	}
 	for _, o := range x.objects() {
-		if o.kind == objChan {
-			o.uname = n.unique(o.name)
+		if o.Kind == state.ChannelObject {
+			o.Uname = n.unique(o.Name)
 		}
 	}
 	e.ranges()
 	if t := x.templates[0]; x.start != nil {
-		for i, lv := range t.first.live {
-			if !x.holds(lv, t.first.in[i]) {
+		for i, lv := range t.First.Live {
+			if !x.holds(lv, t.First.In[i]) {
 				continue
 			}
 			if v := x.start.liveExpr(lv); v.IsConst() {
-				t.inits[lv.v] = v.K
-			} else if t.first.lost[i] {
-				t.inits[lv.v] = t.first.in[i].Hi
+				t.Inits[lv.Variable] = v.K
+			} else if t.First.Lost[i] {
+				t.Inits[lv.Variable] = t.First.In[i].Hi
 			}
 		}
 	}
@@ -458,9 +378,9 @@ func (e *emitter) model() (*Model, error) {
 }
 
 // objects lists all objects in order of address.
-func (x *translator) objects() []*object {
-	var out []*object
-	for _, o := range x.mem.owner {
+func (x *translator) objects() []*state.Object {
+	var out []*state.Object
+	for _, o := range x.mem.Owner {
 		if o != nil && (len(out) == 0 || out[len(out)-1] != o) {
 			out = append(out, o)
 		}
@@ -472,15 +392,15 @@ func (x *translator) objects() []*object {
 // them the allocators must see.
 func (e *emitter) ranges() {
 	for _, t := range e.x.templates {
-		for _, l := range t.locs {
-			for i, lv := range l.live {
-				if e.x.holds(lv, l.in[i]) {
-					lv.v.abs = lv.v.abs.Join(l.in[i], sym.MaxRefSet)
+		for _, l := range t.Locations {
+			for i, lv := range l.Live {
+				if e.x.holds(lv, l.In[i]) {
+					lv.Variable.Abs = lv.Variable.Abs.Join(l.In[i], sym.MaxRefSet)
 				}
 			}
 		}
-		for _, v := range t.varList {
-			v.ref = v.refs && e.x.pooled(v.abs)
+		for _, v := range t.List {
+			v.Ref = v.Refs && e.x.pooled(v.Abs)
 		}
 	}
 }
@@ -491,7 +411,7 @@ func (x *translator) pooled(a sym.Set) bool {
 		return false
 	}
 	for _, k := range a.Elems {
-		if o := x.mem.object(k); o != nil && o.pool != nil {
+		if o := x.mem.Object(k); o != nil && o.Pool != nil {
 			return true
 		}
 	}
@@ -500,21 +420,21 @@ func (x *translator) pooled(a sym.Set) bool {
 
 // template makes the template of the model for one kind of goroutine, and what is told of it
 // besides the model.
-func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo) {
+func (e *emitter) template(t *state.Template) (*uppaal.Template, artifact.TemplateInfo) {
 	e.n.current = t
 	m := e.newTemplateModel(t)
-	reached := t.reached()
-	for _, l := range t.locs {
+	reached := t.Reached()
+	for _, l := range t.Locations {
 		if reached[l] {
 			m.addLocation(l)
 		}
 	}
-	m.tmpl.Init = m.locs[t.idle]
-	if t.parent == nil {
-		m.tmpl.Init = m.locs[t.first]
+	m.tmpl.Init = m.locs[t.Idle]
+	if t.Parent == nil {
+		m.tmpl.Init = m.locs[t.First]
 	}
-	for _, ed := range t.edges {
-		if m.locs[ed.from] != nil {
+	for _, ed := range t.Edges {
+		if m.locs[ed.From] != nil {
 			m.addEdge(ed)
 		}
 	}
@@ -526,40 +446,27 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 // to those of the locations and edges of the model.
 type templateModel struct {
 	e     *emitter
-	t     *template
+	t     *state.Template
 	tmpl  *uppaal.Template
 	info  artifact.TemplateInfo
 	names map[string]bool // of its locations
-	locs  map[*location]*uppaal.Location
+	locs  map[*state.Location]*uppaal.Location
 }
 
 // newTemplateModel makes a template without locations; its parameter tells processes apart
 // where there are several.
-func (e *emitter) newTemplateModel(t *template) *templateModel {
-	m := &templateModel{e: e, t: t, tmpl: &uppaal.Template{Name: t.tname},
-		info:  artifact.TemplateInfo{Name: t.tname, Role: "goroutine"},
-		names: map[string]bool{}, locs: map[*location]*uppaal.Location{}}
-	if t.slots > 1 {
+func (e *emitter) newTemplateModel(t *state.Template) *templateModel {
+	m := &templateModel{e: e, t: t, tmpl: &uppaal.Template{Name: t.Tname},
+		info:  artifact.TemplateInfo{Name: t.Tname, Role: "goroutine"},
+		names: map[string]bool{}, locs: map[*state.Location]*uppaal.Location{}}
+	if t.Slots > 1 {
 		m.tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,
-			Lo: &uppaal.IntLit{}, Hi: &uppaal.IntLit{Value: int32(t.slots - 1)}}}}
+			Lo: &uppaal.IntLit{}, Hi: &uppaal.IntLit{Value: int32(t.Slots - 1)}}}}
 	}
-	if t.fn != nil {
-		m.info.Func = e.x.funcKey(t.fn)
+	if t.Fn != nil {
+		m.info.Func = e.x.funcKey(t.Fn)
 	}
 	return m
-}
-
-// reached are the locations that processes start at or that edges lead to: only these are
-// part of the model.
-func (t *template) reached() map[*location]bool {
-	reached := map[*location]bool{t.idle: true}
-	if t.first != nil {
-		reached[t.first] = true
-	}
-	for _, ed := range t.edges {
-		reached[ed.to] = true
-	}
-	return reached
 }
 
 // unique makes a name for a location that no other of the template has, nor anything global.
@@ -576,37 +483,37 @@ func (m *templateModel) unique(s string) string {
 }
 
 // addLocation makes a location of the model.
-func (m *templateModel) addLocation(l *location) {
+func (m *templateModel) addLocation(l *state.Location) {
 	m.e.kept[l] = len(m.tmpl.Locations)
-	l.name = m.unique("L_" + m.e.x.locationName(l))
-	ul := &uppaal.Location{Name: l.name}
-	if l.kind == atSink || l.kind == atLocal || l.kind == atBegin {
+	l.Name = m.unique("L_" + m.e.x.locationName(l))
+	ul := &uppaal.Location{Name: l.Name}
+	if l.Kind == state.AtSink || l.Kind == state.AtLocal || l.Kind == state.AtBegin {
 		ul.Urgency = uppaal.Committed
 	}
 	m.tmpl.Locations = append(m.tmpl.Locations, ul)
 	m.locs[l] = ul
-	if l.site != 0 && l.kind != atSink {
-		s := m.e.x.idx.Site(l.site)
+	if l.Site != 0 && l.Kind != state.AtSink {
+		s := m.e.x.idx.Site(l.Site)
 		ul.Comment = fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
 	}
 	m.info.Locations = append(m.info.Locations, m.locationInfo(l))
 }
 
 // locationName says what happens at a location and in which line, for readers of the model.
-func (x *translator) locationName(l *location) string {
-	name := l.op
-	if s := x.idx.Site(l.site); l.site != 0 {
+func (x *translator) locationName(l *state.Location) string {
+	name := l.Op
+	if s := x.idx.Site(l.Site); l.Site != 0 {
 		name += "_" + strconv.Itoa(s.Line)
 	}
-	if l.sink != nil {
-		name = l.sink.end
+	if l.Sink != nil {
+		name = l.Sink.End
 		if name == "panic" {
 			name = "crash"
 		}
-		if l.sink.site != 0 {
-			name += "_" + strconv.Itoa(x.idx.Site(l.sink.site).Line)
-		} else if l.sink.pos.IsValid() {
-			name += "_" + strconv.Itoa(x.position(l.sink.pos).Line)
+		if l.Sink.Site != 0 {
+			name += "_" + strconv.Itoa(x.idx.Site(l.Sink.Site).Line)
+		} else if l.Sink.Pos.IsValid() {
+			name += "_" + strconv.Itoa(x.position(l.Sink.Pos).Line)
 		}
 	}
 	return name
@@ -614,26 +521,26 @@ func (x *translator) locationName(l *location) string {
 
 // locationInfo is what must be known of a location to tell an interleaving in terms of the
 // program: its site, how the goroutine ends there, and the calls that it is in.
-func (m *templateModel) locationInfo(l *location) artifact.LocationInfo {
+func (m *templateModel) locationInfo(l *state.Location) artifact.LocationInfo {
 	x := m.e.x
-	li := artifact.LocationInfo{Name: l.name, Site: int(l.site), Blocking: l.block}
-	switch l.kind {
-	case atSink:
-		li.End, li.Detail = l.sink.end, l.sink.detail
-	case atDone:
+	li := artifact.LocationInfo{Name: l.Name, Site: int(l.Site), Blocking: l.Block}
+	switch l.Kind {
+	case state.AtSink:
+		li.End, li.Detail = l.Sink.End, l.Sink.Detail
+	case state.AtDone:
 		switch {
-		case m.t.parent != nil:
+		case m.t.Parent != nil:
 		case x.prog.Test():
 			li.End = "done"
 		default:
 			li.End = "goexit"
 		}
 	}
-	for _, f := range l.frames {
-		if f.ctx.site == nil {
+	for _, f := range l.Frames {
+		if f.Call.Site == nil {
 			continue
 		}
-		if s, ok := x.idx.Stmt(f.ctx.site.Pos()); ok && f.ctx.site.Pos().IsValid() {
+		if s, ok := x.idx.Stmt(f.Call.Site.Pos()); ok && f.Call.Site.Pos().IsValid() {
 			li.Stack = append(li.Stack, s.Key)
 		}
 	}
@@ -641,16 +548,16 @@ func (m *templateModel) locationInfo(l *location) artifact.LocationInfo {
 }
 
 // addEdge makes an edge of the model, or two where a monitor must be told of it.
-func (m *templateModel) addEdge(ed *edge) {
+func (m *templateModel) addEdge(ed *state.Edge) {
 	x := m.e.x
-	ue := &uppaal.Edge{From: m.locs[ed.from], To: m.locs[ed.to]}
+	ue := &uppaal.Edge{From: m.locs[ed.From], To: m.locs[ed.To]}
 	ue.Guard = m.e.guard(ed)
 	ue.Sync = m.e.sync(ed)
 	ue.Update = m.e.update(ed)
-	if x.opts.Proto && x.opts.Hash && passes(int(ed.site), ed.role) {
-		ue.Update = append(ue.Update, disallow.Call(int32(ed.site)))
+	if x.opts.Proto && x.opts.Hash && passes(int(ed.Site), ed.Role) {
+		ue.Update = append(ue.Update, disallow.Call(int32(ed.Site)))
 	}
-	info := artifact.EdgeInfo{Site: int(ed.site), Role: ed.role, Case: ed.sel, Approx: ed.approx}
+	info := artifact.EdgeInfo{Site: int(ed.Site), Role: ed.Role, Case: ed.Sel, Approx: ed.Approx}
 	mon := m.e.told(ed)
 	switch {
 	case mon == nil:
@@ -668,7 +575,7 @@ func (m *templateModel) addEdge(ed *edge) {
 	to := ue.To
 	ue.To = between
 	m.add(ue, info)
-	m.add(&uppaal.Edge{From: between, To: to, Sync: mon.tell()}, artifact.EdgeInfo{Role: artifact.RoleLocal, Approx: ed.approx})
+	m.add(&uppaal.Edge{From: between, To: to, Sync: mon.tell()}, artifact.EdgeInfo{Role: artifact.RoleLocal, Approx: ed.Approx})
 }
 
 // add adds an edge together with what is told of it.
@@ -684,7 +591,7 @@ func (m *monitor) tell() *uppaal.Sync {
 
 // guard is the conjunction of the conditions of an edge, nil if there are none. An edge that
 // starts a goroutine waits for an idle process where there may be none.
-func (e *emitter) guard(ed *edge) uppaal.Expr {
+func (e *emitter) guard(ed *state.Edge) uppaal.Expr {
 	var guard uppaal.Expr
 	conj := func(g uppaal.Expr) {
 		if guard == nil {
@@ -694,27 +601,27 @@ func (e *emitter) guard(ed *edge) uppaal.Expr {
 		}
 	}
 	e.n.guard = true
-	for _, c := range ed.guard {
+	for _, c := range ed.Guard {
 		conj(e.n.spell(c))
 	}
 	e.n.guard = false
-	if f := ed.full; f != nil {
+	if f := ed.Full; f != nil {
 		conj(e.idle(f, false))
 	}
-	if s := ed.sync; s != nil && s.tmpl != nil && !s.birth && (s.tmpl.slots > 1 || !s.tmpl.once) {
-		conj(e.idle(s.tmpl, true))
+	if s := ed.Sync; s != nil && s.Template != nil && !s.Birth && (s.Template.Slots > 1 || !s.Template.Once) {
+		conj(e.idle(s.Template, true))
 	}
 	return guard
 }
 
 // sync is the synchronisation of an edge with that of another process, nil if there is none.
-func (e *emitter) sync(ed *edge) *uppaal.Sync {
-	s := ed.sync
+func (e *emitter) sync(ed *state.Edge) *uppaal.Sync {
+	s := ed.Sync
 	if s == nil {
 		return nil
 	}
 	sync := &uppaal.Sync{Chan: e.n.channel(s)}
-	if s.birth || s.obj != nil && !s.send {
+	if s.Birth || s.Object != nil && !s.Send {
 		sync.Dir = uppaal.Receive
 	}
 	return sync
@@ -723,23 +630,23 @@ func (e *emitter) sync(ed *edge) *uppaal.Sync {
 // declareVariables declares the variables of the template that edges name. Those that the
 // allocators must see are declared for the whole model.
 func (m *templateModel) declareVariables() {
-	for _, v := range m.t.varList {
-		if name := m.e.n.vars[v]; name != "" && !(v.ref && m.t.slots > 1) && !v.ref {
-			m.tmpl.Decls = append(m.tmpl.Decls, m.e.declare(name, v.abs, m.t.inits[v]))
+	for _, v := range m.t.List {
+		if name := m.e.n.vars[v]; name != "" && !(v.Ref && m.t.Slots > 1) && !v.Ref {
+			m.tmpl.Decls = append(m.tmpl.Decls, m.e.declare(name, v.Abs, m.t.Inits[v]))
 		}
 	}
 }
 
 // idle is the condition that a process of a template is idle, or none is.
-func (e *emitter) idle(t *template, some bool) uppaal.Expr {
+func (e *emitter) idle(t *state.Template, some bool) uppaal.Expr {
 	op := uppaal.OpLt
 	if !some {
 		op = uppaal.OpGe
 	}
-	if t.slots > 1 {
-		return &uppaal.Binary{Op: op, X: &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + t.uname}}, Y: &uppaal.IntLit{Value: int32(t.slots)}}
+	if t.Slots > 1 {
+		return &uppaal.Binary{Op: op, X: &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + t.Uname}}, Y: &uppaal.IntLit{Value: int32(t.Slots)}}
 	}
-	busy := &uppaal.Ident{Name: "busy_" + t.uname}
+	busy := &uppaal.Ident{Name: "busy_" + t.Uname}
 	if some {
 		return &uppaal.Unary{Op: uppaal.OpNot, X: busy}
 	}
@@ -748,17 +655,17 @@ func (e *emitter) idle(t *template, some bool) uppaal.Expr {
 
 // update spells the assignments of an edge: they are simultaneous, those of the
 // model language one after the other.
-func (e *emitter) update(ed *edge) []uppaal.Expr {
+func (e *emitter) update(ed *state.Edge) []uppaal.Expr {
 	n := e.n
 	n.news = nil
 	var out []uppaal.Expr
 	set := func(l, r uppaal.Expr) { out = append(out, &uppaal.Assign{Op: "=", L: l, R: r}) }
-	for i, v := range ed.send {
+	for i, v := range ed.Send {
 		if v == nil {
 			continue
 		}
 		name := n.message(int32(i))
-		if ed.sync.tmpl != nil {
+		if ed.Sync.Template != nil {
 			name = n.argument(int32(i))
 		}
 		if v.UnknownIn() != nil {
@@ -766,16 +673,16 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		}
 		set(&uppaal.Ident{Name: name}, n.spell(v))
 	}
-	pending := slices.Clone(ed.assign)
+	pending := slices.Clone(ed.Assign)
 	targets := map[*sym.Expr]int{}
 	for i, a := range pending {
-		targets[a.to] = i
+		targets[a.To] = i
 	}
 	// readers counts the others that read a target, and reads are the targets that
 	// one reads.
 	readers, reads := make([]int, len(pending)), make([][]int, len(pending))
 	for i, a := range pending {
-		a.e.Visit(func(e *sym.Expr) {
+		a.Value.Visit(func(e *sym.Expr) {
 			if k, ok := targets[e]; ok && k != i && !slices.Contains(reads[i], k) {
 				reads[i] = append(reads[i], k)
 				readers[k]++
@@ -789,7 +696,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	for len(order) > 0 {
 		if at := slices.IndexFunc(order, func(i int) bool { return readers[i] == 0 }); at >= 0 {
 			i := order[at]
-			set(n.spell(pending[i].to), n.spell(pending[i].e))
+			set(n.spell(pending[i].To), n.spell(pending[i].Value))
 			for _, k := range reads[i] {
 				readers[k]--
 			}
@@ -799,37 +706,37 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		// A cycle: keep the old value of the first target.
 		a := pending[order[0]]
 		readers[order[0]] = 0
-		v := &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}
+		v := &state.Variable{Template: ed.From.Template, ID: 1<<63 + uint64(n.temps), Name: fmt.Sprintf("tmp_%d", n.temps)}
 		tmp := sym.Read(sym.OpVar, v, 0)
 		n.vars[v] = fmt.Sprintf("tmp_%d", n.temps)
 		n.temps++
-		set(n.spell(tmp), n.spell(a.to))
+		set(n.spell(tmp), n.spell(a.To))
 		for _, j := range order {
-			pending[j].e = pending[j].e.Replace(a.to, tmp)
+			pending[j].Value = pending[j].Value.Replace(a.To, tmp)
 			reads[j] = slices.DeleteFunc(reads[j], func(k int) bool { return k == order[0] })
 		}
 	}
 	for i := len(n.news) - 1; i >= 0; i-- {
 		a := n.news[i]
-		out = slices.Insert(out, 0, uppaal.Expr(&uppaal.Assign{Op: "=", L: &uppaal.Ident{Name: fmt.Sprintf("new_%d", i)}, R: n.allocate(a.pool, a.k)}))
+		out = slices.Insert(out, 0, uppaal.Expr(&uppaal.Assign{Op: "=", L: &uppaal.Ident{Name: fmt.Sprintf("new_%d", i)}, R: n.allocate(a.Pool, a.K)}))
 	}
-	t := ed.from.tmpl
+	t := ed.From.Template
 	busy := func(v bool) {
-		var l uppaal.Expr = &uppaal.Ident{Name: "busy_" + t.uname}
-		if t.slots > 1 {
+		var l uppaal.Expr = &uppaal.Ident{Name: "busy_" + t.Uname}
+		if t.Slots > 1 {
 			l = &uppaal.Index{X: l, I: &uppaal.Ident{Name: "slot"}}
 		}
 		set(l, &uppaal.BoolLit{Value: v})
 	}
-	if t.parent != nil && (t.slots > 1 || !t.once) {
-		if ed.from.kind == atIdle {
+	if t.Parent != nil && (t.Slots > 1 || !t.Once) {
+		if ed.From.Kind == state.AtIdle {
 			busy(true)
 		}
-		if ed.to.kind == atIdle {
+		if ed.To.Kind == state.AtIdle {
 			busy(false)
 		}
 	}
-	if ed.to.kind == atSink {
+	if ed.To.Kind == state.AtSink {
 		set(&uppaal.Ident{Name: "ended"}, &uppaal.BoolLit{Value: true})
 	}
 	return out
@@ -855,20 +762,20 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 	out = append(out, &uppaal.VarDecl{Name: "ended", Type: &uppaal.TypeExpr{Kind: uppaal.BoolType}})
 	text := ""
 	for _, t := range x.templates {
-		if t.parent == nil || t.slots == 1 && t.once {
+		if t.Parent == nil || t.Slots == 1 && t.Once {
 			continue
 		}
-		if t.slots == 1 {
-			text += fmt.Sprintf("bool busy_%s;\n", t.uname)
+		if t.Slots == 1 {
+			text += fmt.Sprintf("bool busy_%s;\n", t.Uname)
 			continue
 		}
-		text += fmt.Sprintf("bool busy_%[1]s[%[2]d];\nint[0,%[2]d] idle_%[1]s() {\n  for (i : int[0,%[3]d]) { if (!busy_%[1]s[i]) return i; }\n  return %[2]d;\n}\n", t.uname, t.slots, t.slots-1)
+		text += fmt.Sprintf("bool busy_%[1]s[%[2]d];\nint[0,%[2]d] idle_%[1]s() {\n  for (i : int[0,%[3]d]) { if (!busy_%[1]s[i]) return i; }\n  return %[2]d;\n}\n", t.Uname, t.Slots, t.Slots-1)
 	}
 	for _, name := range n.order {
 		dim := ""
 		for _, t := range x.templates {
-			if name == "go_"+t.uname && t.slots > 1 {
-				dim = fmt.Sprintf("[%d]", t.slots)
+			if name == "go_"+t.Uname && t.Slots > 1 {
+				dim = fmt.Sprintf("[%d]", t.Slots)
 			}
 		}
 		text += fmt.Sprintf("chan %s%s;\n", name, dim)
@@ -899,21 +806,21 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range x.mem.cells {
+	for _, c := range x.mem.Cells {
 		if c == nil || n.cells[c] == "" {
 			continue
 		}
-		out = append(out, e.declare(n.cells[c], c.abs, c.start()))
+		out = append(out, e.declare(n.cells[c], c.Abs, c.Start()))
 	}
 	for _, t := range x.templates {
-		for _, v := range t.varList {
+		for _, v := range t.List {
 			name := n.vars[v]
-			if name == "" || !v.ref {
+			if name == "" || !v.Ref {
 				continue
 			}
-			d := e.declare(name, v.abs, t.inits[v])
-			if t.slots > 1 {
-				d.Dims = []*uppaal.Dim{{Size: literal(int32(t.slots))}}
+			d := e.declare(name, v.Abs, t.Inits[v])
+			if t.Slots > 1 {
+				d.Dims = []*uppaal.Dim{{Size: literal(int32(t.Slots))}}
 			}
 			out = append(out, d)
 		}
@@ -928,10 +835,10 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 	if len(n.pools) == 0 {
 		return nil, nil
 	}
-	var all []*object
-	number := map[*object]int{}
+	var all []*state.Object
+	number := map[*state.Object]int{}
 	for _, o := range x.objects() {
-		if o.pool != nil {
+		if o.Pool != nil {
 			number[o] = len(all)
 			all = append(all, o)
 		}
@@ -940,7 +847,7 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 	fmt.Fprintf(&b, "bool used_object(int[0,%d] which) {\n  bool used[%d];\n  bool more = true;\n", len(all)-1, len(all))
 	mark := func(name string, a sym.Set, indent string) {
 		for _, o := range all {
-			lo, hi := o.base, o.base+o.size-1
+			lo, hi := o.Base, o.Base+o.Size-1
 			if !slices.ContainsFunc(a.Elems, func(k int32) bool { return lo <= k && k <= hi }) {
 				continue
 			}
@@ -948,39 +855,39 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 		}
 	}
 	for _, t := range x.templates {
-		for _, v := range t.varList {
+		for _, v := range t.List {
 			name := n.vars[v]
-			if name == "" || !v.ref {
+			if name == "" || !v.Ref {
 				continue
 			}
-			for s := range t.slots {
+			for s := range t.Slots {
 				at := name
-				if t.slots > 1 {
+				if t.Slots > 1 {
 					at = fmt.Sprintf("%s[%d]", name, s)
 				}
-				mark(at, v.abs, "  ")
+				mark(at, v.Abs, "  ")
 			}
 		}
 	}
-	for _, c := range x.mem.cells {
-		if c != nil && n.cells[c] != "" && c.ref && c.group.pool == nil && e.x.pooled(c.abs) {
-			mark(n.cells[c], c.abs, "  ")
+	for _, c := range x.mem.Cells {
+		if c != nil && n.cells[c] != "" && c.Ref && c.Group.Pool == nil && e.x.pooled(c.Abs) {
+			mark(n.cells[c], c.Abs, "  ")
 		}
 	}
 	b.WriteString("  while (more) {\n    more = false;\n")
-	for _, c := range x.mem.cells {
-		if c != nil && n.cells[c] != "" && c.ref && c.group.pool != nil && e.x.pooled(c.abs) {
-			fmt.Fprintf(&b, "    if (used[%d]) {\n", number[c.group])
-			mark(n.cells[c], c.abs, "      ")
+	for _, c := range x.mem.Cells {
+		if c != nil && n.cells[c] != "" && c.Ref && c.Group.Pool != nil && e.x.pooled(c.Abs) {
+			fmt.Fprintf(&b, "    if (used[%d]) {\n", number[c.Group])
+			mark(n.cells[c], c.Abs, "      ")
 			b.WriteString("    }\n")
 		}
 	}
 	b.WriteString("  }\n  return used[which];\n}\n")
-	for _, p := range x.mem.order {
+	for _, p := range x.mem.Order {
 		if name := n.pools[p]; name != "" {
-			fmt.Fprintf(&b, "int[0,%d] %s(int n) {\n  int left = n;\n", p.objs[len(p.objs)-1].base, name)
-			for _, o := range p.objs {
-				fmt.Fprintf(&b, "  if (!used_object(%d)) { if (left == 0) return %d; left--; }\n", number[o], o.base)
+			fmt.Fprintf(&b, "int[0,%d] %s(int n) {\n  int left = n;\n", p.Objects[len(p.Objects)-1].Base, name)
+			for _, o := range p.Objects {
+				fmt.Fprintf(&b, "  if (!used_object(%d)) { if (left == 0) return %d; left--; }\n", number[o], o.Base)
 			}
 			b.WriteString("  return 0;\n}\n")
 		}
@@ -996,8 +903,8 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 func (e *emitter) system() {
 	for _, t := range e.x.templates {
 		for s, p := range e.processes[t] {
-			d := &uppaal.InstanceDecl{Name: p, Template: &uppaal.Ident{Name: t.tname}}
-			if t.slots > 1 {
+			d := &uppaal.InstanceDecl{Name: p, Template: &uppaal.Ident{Name: t.Tname}}
+			if t.Slots > 1 {
 				d.Args = []uppaal.Expr{literal(int32(s))}
 			}
 			e.net.Instances = append(e.net.Instances, d)

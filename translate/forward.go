@@ -15,13 +15,13 @@ func forwardOperations(table map[string]*program.Operation) {
 // forward calls the receiver.
 func forward(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase == 2 { // it has returned
+	if f.Phase == 2 { // it has returned
 		return x.opReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(0)[0], f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, p.arg(0)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
-	tgt.args = [][]*sym.Expr{p.arg(1), p.arg(2)}
-	return x.enterArg(p, 0, tgt, func(q *path) { q.top().phase = 2 })
+	tgt.Args = [][]*sym.Expr{p.arg(1), p.arg(2)}
+	return x.enterArg(p, 0, tgt, func(q *path) { q.top().Phase = 2 })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -33,12 +34,12 @@ var inputCalls = map[string]bool{
 }
 
 // noteInput records a call whose results come from outside.
-func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
+func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
-	} else if tgt.fn != nil {
-		g := tgt.fn
+	} else if tgt.Fn != nil {
+		g := tgt.Fn
 		if o := g.Origin(); o != nil {
 			g = o
 		}
@@ -72,10 +73,10 @@ func (x *translator) takeUp(p *path) {
 		return
 	}
 	o := x.global(x.sl.OSArgs)
-	at := o.base + 1 // its length; its capacity follows
-	for _, c := range x.mem.cells[at : at+2] {
-		if c.abs.Top {
-			c.init, c.abs, c.open = 1, sym.Single(1), false // the name of the program
+	at := o.Base + 1 // its length; its capacity follows
+	for _, c := range x.mem.Cells[at : at+2] {
+		if c.Abs.Top {
+			c.Init, c.Abs, c.Open = 1, sym.Single(1), false // the name of the program
 		}
 	}
 	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
@@ -101,11 +102,11 @@ func isFlag(f *ssa.Function) bool {
 // callFlag declares a flag: its value is chosen here.
 func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
-	r, ok := x.allocate(p, call, func() *object { return x.newVariable("flag", t) }, func(o *object) { x.describe(o, t) })
+	r, ok := x.allocate(p, call, func() *state.Object { return x.newVariable("flag", t) }, func(o *state.Object) { x.describe(o, t) })
 	if !ok {
 		return false
 	}
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
 	p.notePick(p.here(), "the flag", values, false)
 	p.pick(values, func(q *path, k int32) {
@@ -140,9 +141,9 @@ type filling struct {
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
 func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
-	err := p.value(p.peek().ctx, call.Common().Args[0])
+	err := p.value(p.peek().Call, call.Common().Args[0])
 	if tag := p.simplify(err[0]); tag.IsConst() {
-		of := x.mem.typeOf(tag.K)
+		of := x.mem.TypeOf(tag.K)
 		switch {
 		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
@@ -210,7 +211,7 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 
 // fill executes a call that writes through pointers; result sets what it returns.
 func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	var all []filling
 	for _, ptr := range ptrs {
 		e := p.simplify(p.value(ctx, ptr)[0])
@@ -226,7 +227,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 			return false
 		}
 		t := program.Pointee(ptr.Type())
-		if o := x.mem.object(k); k == 0 || o == nil {
+		if o := x.mem.Object(k); k == 0 || o == nil {
 			continue
 		}
 		x.accessed(p, k, x.width(t), p.statement(call), true)
@@ -248,7 +249,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
-			case x.mem.cells[f.addr].sync:
+			case x.mem.Cells[f.addr].Sync:
 			case f.fresh:
 				if q.cellAt(f.addr).Is(0) {
 					q.put(f.addr, sym.Unknown("read from outside"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -38,7 +39,7 @@ func (x *translator) span(p relevance.Part) (off, n int, ok bool) {
 }
 
 // loadPart reads a part of a local variable.
-func (x *translator) loadPart(p *path, ctx *callPath, a relevance.Part, t types.Type) []*sym.Expr {
+func (x *translator) loadPart(p *path, ctx *state.CallPath, a relevance.Part, t types.Type) []*sym.Expr {
 	off, n, ok := x.span(a)
 	e := p.value(ctx, a.Root)
 	if !ok || off+n > len(e) {
@@ -48,7 +49,7 @@ func (x *translator) loadPart(p *path, ctx *callPath, a relevance.Part, t types.
 }
 
 // storePart writes a part of a local variable.
-func (x *translator) storePart(p *path, ctx *callPath, a relevance.Part, v []*sym.Expr) {
+func (x *translator) storePart(p *path, ctx *state.CallPath, a relevance.Part, v []*sym.Expr) {
 	e := slices.Clone(p.value(ctx, a.Root))
 	if off, n, ok := x.span(a); ok && off+n <= len(e) && len(v) == n {
 		copy(e[off:], v)

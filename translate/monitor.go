@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -25,23 +26,23 @@ func (e *emitter) monitors() {
 	x := e.x
 	var crash, returns, blocks, mainBlocks, locks bool
 	for i, t := range x.templates {
-		for _, ed := range t.edges {
+		for _, ed := range t.Edges {
 			switch {
-			case ed.to.kind != atSink:
-			case !ed.to.sink.normal():
+			case ed.To.Kind != state.AtSink:
+			case !ed.To.Sink.Normal():
 				crash = true
 			case i == 0:
 				returns = true
 			}
 		}
-		for _, l := range t.locs {
+		for _, l := range t.Locations {
 			switch {
-			case !l.block:
+			case !l.Block:
 			case i == 0:
 				mainBlocks = true
 			default:
 				blocks = true
-				locks = locks || lockKind(x.idx.Site(l.site).Kind)
+				locks = locks || lockKind(x.idx.Site(l.Site).Kind)
 			}
 		}
 	}
@@ -72,9 +73,9 @@ func (e *emitter) monitors() {
 
 // A spin is where a goroutine that never ends comes by again and again.
 type spin struct {
-	t    *template
+	t    *state.Template
 	site sites.ID
-	locs []*location
+	locs []*state.Location
 }
 
 // forever finds the goroutines that may run for ever once they have got into a
@@ -85,19 +86,19 @@ func (e *emitter) forever() {
 		return
 	}
 	for _, t := range templates {
-		if t.daemon {
+		if t.Daemon {
 			continue // it belongs to the process
 		}
-		back := map[*location][]*location{}
-		live := map[*edge]bool{}
-		for _, ed := range t.edges {
-			back[ed.to] = append(back[ed.to], ed.from)
-			live[ed] = ed.from.kind != atIdle && ed.to.kind != atSink
+		back := map[*state.Location][]*state.Location{}
+		live := map[*state.Edge]bool{}
+		for _, ed := range t.Edges {
+			back[ed.To] = append(back[ed.To], ed.From)
+			live[ed] = ed.From.Kind != state.AtIdle && ed.To.Kind != state.AtSink
 		}
-		ends := map[*location]bool{}
-		var work []*location
-		for _, l := range t.locs {
-			if l.kind == atIdle || l.kind == atDone || l.kind == atSink {
+		ends := map[*state.Location]bool{}
+		var work []*state.Location
+		for _, l := range t.Locations {
+			if l.Kind == state.AtIdle || l.Kind == state.AtDone || l.Kind == state.AtSink {
 				ends[l] = true
 				work = append(work, l)
 			}
@@ -114,18 +115,18 @@ func (e *emitter) forever() {
 		}
 		in := components(t, live)
 		first := map[int]sites.ID{}
-		for _, l := range t.locs {
-			if ends[l] || in[l] == 0 || l.kind != atOp {
+		for _, l := range t.Locations {
+			if ends[l] || in[l] == 0 || l.Kind != state.AtOp {
 				continue
 			}
-			if s, ok := first[in[l]]; ok && s != l.site {
+			if s, ok := first[in[l]]; ok && s != l.Site {
 				continue
 			}
-			first[in[l]] = l.site
-			k := slices.IndexFunc(e.spins, func(s spin) bool { return s.t == t && s.site == l.site })
+			first[in[l]] = l.Site
+			k := slices.IndexFunc(e.spins, func(s spin) bool { return s.t == t && s.site == l.Site })
 			if k < 0 {
 				k = len(e.spins)
-				e.spins = append(e.spins, spin{t: t, site: l.site})
+				e.spins = append(e.spins, spin{t: t, site: l.Site})
 			}
 			e.spins[k].locs = append(e.spins[k].locs, l)
 		}
@@ -149,12 +150,6 @@ func (e *emitter) newMonitor(name string, told bool) *monitor {
 	return m
 }
 
-// normal reports that the program ends as it should, or that it may go on: a
-// test that fails does.
-func (s *sinkInfo) normal() bool {
-	return s.end == "return" || s.end == "exit" && s.kind == "" || s.kind == artifact.KindTestFailure
-}
-
 // lockKind reports that a goroutine that is stuck at an operation of this kind
 // holds up an object that others share: a lock, a wait group or a Once.
 func lockKind(k sites.Kind) bool {
@@ -166,13 +161,13 @@ func lockKind(k sites.Kind) bool {
 }
 
 // told is the monitor that an edge into a sink tells.
-func (e *emitter) told(ed *edge) *monitor {
+func (e *emitter) told(ed *state.Edge) *monitor {
 	switch {
-	case ed.to.kind != atSink:
+	case ed.To.Kind != state.AtSink:
 		return nil
-	case !ed.to.sink.normal():
+	case !ed.To.Sink.Normal():
 		return e.over
-	case ed.from.tmpl.parent == nil:
+	case ed.From.Template.Parent == nil:
 		return e.returned
 	}
 	return nil
@@ -203,12 +198,12 @@ func (e *emitter) watchers(side *artifact.Sidecar) {
 
 // endless reports that goroutines of these templates may run for ever: along
 // cycles whose messages and partners come from such cycles.
-func (x *translator) endless(templates []*template) bool {
-	live := map[*edge]bool{}
-	var order []*edge
+func (x *translator) endless(templates []*state.Template) bool {
+	live := map[*state.Edge]bool{}
+	var order []*state.Edge
 	for _, t := range templates {
-		for _, ed := range t.edges {
-			if ed.from.kind != atIdle && ed.to.kind != atSink {
+		for _, ed := range t.Edges {
+			if ed.From.Kind != state.AtIdle && ed.To.Kind != state.AtSink {
 				live[ed] = true
 				order = append(order, ed)
 			}
@@ -218,8 +213,8 @@ func (x *translator) endless(templates []*template) bool {
 		changed = false
 		for _, t := range templates {
 			in := components(t, live)
-			for _, ed := range t.edges {
-				if live[ed] && (in[ed.from] == 0 || in[ed.from] != in[ed.to]) {
+			for _, ed := range t.Edges {
+				if live[ed] && (in[ed.From] == 0 || in[ed.From] != in[ed.To]) {
 					delete(live, ed)
 					changed = true
 				}
@@ -237,7 +232,7 @@ func (x *translator) endless(templates []*template) bool {
 			if !live[ed] {
 				continue
 			}
-			for _, n := range ed.needs() {
+			for _, n := range ed.Needs() {
 				if !offers[n] {
 					delete(live, ed)
 					changed = true
@@ -248,67 +243,36 @@ func (x *translator) endless(templates []*template) bool {
 	return len(live) > 0
 }
 
-// exchanges lists what an edge gives to others: a side of a rendezvous, a message
-// for a buffer (false) or place in it (true).
-func (ed *edge) exchanges() [][2]any {
-	var out [][2]any
-	if s := ed.sync; s != nil && s.obj != nil {
-		out = append(out, [2]any{s.obj, s.send})
-	}
-	for _, a := range ed.assign {
-		if a.to.Op != sym.OpCell {
-			continue
-		}
-		if c := cellOf(a.to); c.group.kind == objChan && c.addr == c.group.base+chanLen {
-			out = append(out, [2]any{c, a.e.Op == sym.OpSub || a.e.IsConst() && a.e.K == 0})
-		}
-	}
-	return out
-}
-
 // offers lists what an edge gives to others, and the messages that time will send for a
 // timer that it arms.
-func (x *translator) offers(ed *edge) [][2]any {
-	out := ed.exchanges()
-	for _, a := range ed.assign {
-		if a.to.Op != sym.OpCell {
+func (x *translator) offers(ed *state.Edge) [][2]any {
+	out := ed.Exchanges()
+	for _, a := range ed.Assign {
+		if a.To.Op != sym.OpCell {
 			continue
 		}
-		c := cellOf(a.to)
-		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.IsConst() && a.e.K == 0) {
-			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
+		c := state.CellOf(a.To)
+		if c.Group.Timer && c.Addr == c.Group.Behind(timerArmed) && !(a.Value.IsConst() && a.Value.K == 0) {
+			out = append(out, [2]any{x.mem.Cells[c.Group.Base+state.ChanLen], false})
 		}
-	}
-	return out
-}
-
-// needs lists what an edge needs of others: the counterparts of what it gives them. A
-// ticker needs nobody.
-func (ed *edge) needs() [][2]any {
-	var out [][2]any
-	for _, e := range ed.exchanges() {
-		if c, ok := e[0].(*cell); ok && c.group.ticker {
-			continue
-		}
-		out = append(out, [2]any{e[0], !e[1].(bool)})
 	}
 	return out
 }
 
 // components numbers the strongly connected components of a template, over live
 // edges, from 1; locations on no cycle have 0.
-func components(t *template, live map[*edge]bool) map[*location]int {
-	next, back := map[*location][]*location{}, map[*location][]*location{}
-	for _, ed := range t.edges {
+func components(t *state.Template, live map[*state.Edge]bool) map[*state.Location]int {
+	next, back := map[*state.Location][]*state.Location{}, map[*state.Location][]*state.Location{}
+	for _, ed := range t.Edges {
 		if live[ed] {
-			next[ed.from] = append(next[ed.from], ed.to)
-			back[ed.to] = append(back[ed.to], ed.from)
+			next[ed.From] = append(next[ed.From], ed.To)
+			back[ed.To] = append(back[ed.To], ed.From)
 		}
 	}
-	var post []*location
-	seen := map[*location]bool{}
-	var walk func(l *location)
-	walk = func(l *location) {
+	var post []*state.Location
+	seen := map[*state.Location]bool{}
+	var walk func(l *state.Location)
+	walk = func(l *state.Location) {
 		seen[l] = true
 		for _, m := range next[l] {
 			if !seen[m] {
@@ -317,20 +281,20 @@ func components(t *template, live map[*edge]bool) map[*location]int {
 		}
 		post = append(post, l)
 	}
-	for _, l := range t.locs {
+	for _, l := range t.Locations {
 		if !seen[l] {
 			walk(l)
 		}
 	}
-	out := map[*location]int{}
-	done := map[*location]bool{}
+	out := map[*state.Location]int{}
+	done := map[*state.Location]bool{}
 	n := 0
 	for i := len(post) - 1; i >= 0; i-- {
 		if done[post[i]] {
 			continue
 		}
 		done[post[i]] = true
-		comp := []*location{post[i]}
+		comp := []*state.Location{post[i]}
 		for k := 0; k < len(comp); k++ {
 			for _, m := range back[comp[k]] {
 				if !done[m] {

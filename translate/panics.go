@@ -19,7 +19,7 @@ import (
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
 func (x *translator) checked(p *path, instr ssa.Instruction) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	known := func(v ssa.Value, k int) bool {
 		if v == nil {
 			return true
@@ -84,7 +84,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 
 // followed continues with the panic where a pointer that is followed is nil.
 func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
-	e := p.simplify(p.value(p.peek().ctx, v)[0])
+	e := p.simplify(p.value(p.peek().Call, v)[0])
 	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
 		if x.sl.MayBeNil[instr] {
 			return true

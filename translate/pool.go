@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -36,7 +37,7 @@ func (x *translator) pool(p *path) (k int32, ok bool) {
 
 func poolGet(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase == 2 { // New has returned
+	if f.Phase == 2 { // New has returned
 		return x.opReturn(p, p.arg(poolResult))
 	}
 	k, ok := x.pool(p)
@@ -75,7 +76,7 @@ func poolGet(x *translator, p *path) bool {
 	if !p.assume(sym.Not(eq(make, 0))) {
 		return false
 	}
-	tgt, ok, tracked := x.functionOf(p, make, f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, make, f.Call.Site)
 	switch {
 	case !tracked:
 		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
@@ -85,9 +86,9 @@ func poolGet(x *translator, p *path) bool {
 	}
 	return x.enterArg(p, poolResult, tgt, func(q *path) {
 		g := q.top()
-		g.phase = 2
-		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], zeros(2)}
-		q.set(g.ctx, argKey(poolResult), zeros(2))
+		g.Phase = 2
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], zeros(2)}
+		q.set(g.Call, state.ArgKey(poolResult), zeros(2))
 	})
 }
 

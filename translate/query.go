@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // The categories of queries.
@@ -193,12 +194,12 @@ type queryList struct {
 
 // occurrence is a location in the template that has it: it is part of every process of that.
 type occurrence struct {
-	t *template
-	l *location
+	t *state.Template
+	l *state.Location
 }
 
 // inEntry reports that a location is one of the goroutine of the entry function.
-func (o occurrence) inEntry() bool { return o.t.parent == nil }
+func (o occurrence) inEntry() bool { return o.t.Parent == nil }
 
 // endKey tells ends apart: there is one query for each kind and place.
 type endKey struct {
@@ -206,7 +207,7 @@ type endKey struct {
 	site sites.ID
 	pos  string
 	what string
-	at   *bounded
+	at   *state.Bound
 }
 
 // entryLocations is what queries about other goroutines say of the one of the entry function.
@@ -236,38 +237,38 @@ func (l *queryList) add(q artifact.Query, category string) int {
 // ends and about operations, which can have locations in several templates.
 func (l *queryList) findOccurrences() {
 	for _, t := range l.e.x.templates {
-		for _, loc := range t.locs {
+		for _, loc := range t.Locations {
 			if _, ok := l.e.kept[loc]; !ok {
 				continue
 			}
 			switch {
-			case loc.kind == atSink && loc.sink.kind != "":
-				k := l.keyOf(loc.sink)
+			case loc.Kind == state.AtSink && loc.Sink.Kind != "":
+				k := l.keyOf(loc.Sink)
 				if len(l.ends[k]) == 0 {
 					l.endOrder = append(l.endOrder, k)
 				}
 				l.ends[k] = append(l.ends[k], occurrence{t, loc})
-			case loc.block:
-				if len(l.blocked[loc.site]) == 0 {
-					l.blockOrder = append(l.blockOrder, loc.site)
+			case loc.Block:
+				if len(l.blocked[loc.Site]) == 0 {
+					l.blockOrder = append(l.blockOrder, loc.Site)
 				}
-				l.blocked[loc.site] = append(l.blocked[loc.site], occurrence{t, loc})
+				l.blocked[loc.Site] = append(l.blocked[loc.Site], occurrence{t, loc})
 			}
 		}
 	}
 }
 
 // keyOf says which query an end belongs to.
-func (l *queryList) keyOf(s *sinkInfo) endKey {
-	k := endKey{s.kind, s.site, "", "", s.at}
+func (l *queryList) keyOf(s *state.Sink) endKey {
+	k := endKey{s.Kind, s.Site, "", "", s.At}
 	switch {
 	case k.at != nil:
 		// One for each place, wherever it is reached.
-	case s.site == 0:
-		k.pos = l.e.x.position(s.pos).String()
+	case s.Site == 0:
+		k.pos = l.e.x.position(s.Pos).String()
 	}
-	if k.at == nil && s.kind == artifact.KindBound {
-		k.what = s.detail
+	if k.at == nil && s.Kind == artifact.KindBound {
+		k.what = s.Detail
 	}
 	return k
 }
@@ -280,7 +281,7 @@ func (l *queryList) where(at []occurrence) (formula, process string) {
 	for _, a := range at {
 		for _, p := range l.e.processes[a.t] {
 			procs[p] = true
-			parts = append(parts, p+"."+a.l.name)
+			parts = append(parts, p+"."+a.l.Name)
 		}
 	}
 	if len(parts) == 0 {
@@ -301,15 +302,15 @@ func (l *queryList) askEnds() {
 		return slices.Index(Categories(), crashCategory(l.endOrder[i].kind)) < slices.Index(Categories(), crashCategory(l.endOrder[j].kind))
 	})
 	for _, k := range l.endOrder {
-		first := l.ends[k][0].l.sink
+		first := l.ends[k][0].l.Sink
 		s, p := l.where(l.ends[k])
-		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.detail)}
+		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.Detail)}
 		if k.site == 0 {
-			pos := x.position(first.pos)
+			pos := x.position(first.Pos)
 			if k.at != nil {
-				pos = x.position(k.at.pos)
-				q.Description = describeEnd(k.kind, k.at.more())
-				k.at.shown = true
+				pos = x.position(k.at.Pos)
+				q.Description = describeEnd(k.kind, k.at.More())
+				k.at.Shown = true
 			}
 			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
 		}
@@ -325,19 +326,19 @@ func (l *queryList) findEntry() {
 	x := l.e.x
 	main := l.e.processes[x.templates[0]][0]
 	l.entry.process = main
-	for _, loc := range x.templates[0].locs {
+	for _, loc := range x.templates[0].Locations {
 		if _, ok := l.e.kept[loc]; !ok {
 			continue
 		}
-		switch loc.kind {
-		case atDone:
-			l.entry.done = main + "." + loc.name
-		case atEnd:
-			l.entry.ending = append(l.entry.ending, main+"."+loc.name)
-		case atOp:
+		switch loc.Kind {
+		case state.AtDone:
+			l.entry.done = main + "." + loc.Name
+		case state.AtEnd:
+			l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
+		case state.AtOp:
 			// About to panic or to exit.
-			if k := x.idx.Site(loc.site).Kind; k == sites.Panic || k == sites.Exit {
-				l.entry.ending = append(l.entry.ending, main+"."+loc.name)
+			if k := x.idx.Site(loc.Site).Kind; k == sites.Panic || k == sites.Exit {
+				l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
 			}
 		}
 	}
@@ -453,7 +454,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 	var out []*waiter
 	byProcess := map[string]*waiter{}
 	for _, o := range l.blocked[id] {
-		if o.inEntry() || x.prog.Test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
+		if o.inEntry() || x.prog.Test() && o.t.Daemon && !lockKind(x.idx.Site(id).Kind) {
 			continue
 		}
 		if ofSubtests(o.t) {
@@ -464,7 +465,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 				byProcess[p] = &waiter{process: p}
 				out = append(out, byProcess[p])
 			}
-			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.name)
+			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.Name)
 		}
 	}
 	return out
@@ -503,7 +504,7 @@ func (l *queryList) askSpin(s spin) {
 		var at []string
 		for _, loc := range s.locs {
 			if _, ok := e.kept[loc]; ok {
-				at = append(at, p+"."+loc.name)
+				at = append(at, p+"."+loc.Name)
 			}
 		}
 		if len(at) == 0 {
@@ -554,12 +555,12 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 	}
 	var spinning []string
 	for _, t := range x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok || l.kind != atSpin {
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok || l.Kind != state.AtSpin {
 				continue
 			}
 			for _, p := range e.processes[t] {
-				spinning = append(spinning, p+"."+l.name)
+				spinning = append(spinning, p+"."+l.Name)
 			}
 		}
 	}
@@ -568,13 +569,13 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 		others = " and not " + disjunction(spinning)
 	}
 	main := e.processes[x.templates[0]][0]
-	for _, l := range x.templates[0].locs {
-		if _, ok := e.kept[l]; !ok || l.kind != atDone {
+	for _, l := range x.templates[0].Locations {
+		if _, ok := e.kept[l]; !ok || l.Kind != state.AtDone {
 			continue
 		}
-		kind := x.idx.Site(l.site).Kind
-		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.name, others),
-			Kind: artifact.KindDeadlock, Site: int(l.site), Process: main,
+		kind := x.idx.Site(l.Site).Kind
+		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.Name, others),
+			Kind: artifact.KindDeadlock, Site: int(l.Site), Process: main,
 			Description: DescribeStuck(artifact.KindDeadlock, kind, false)}, blockCategory(kind))
 	}
 }
@@ -583,16 +584,16 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 func (e *emitter) halts() string {
 	var parts []string
 	for _, t := range e.x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok || l.block {
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok || l.Block {
 				continue
 			}
-			switch l.kind {
-			case atIdle, atDone, atSink, atSpin:
+			switch l.Kind {
+			case state.AtIdle, state.AtDone, state.AtSink, state.AtSpin:
 				continue
 			}
 			for _, p := range e.processes[t] {
-				parts = append(parts, p+"."+l.name)
+				parts = append(parts, p+"."+l.Name)
 			}
 		}
 	}

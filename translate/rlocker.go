@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -21,7 +22,7 @@ var rlockerMethods map[string]*program.Operation
 
 func rlockerOperations(table map[string]*program.Operation) {
 	table["(*sync.RWMutex).RLocker"] = operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
 	})
 	rlockerMethods = map[string]*program.Operation{
 		"Lock":   operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
@@ -30,8 +31,8 @@ func rlockerOperations(table map[string]*program.Operation) {
 }
 
 // rlockerCall completes a target by a method of the read side of a lock.
-func rlockerCall(tgt target, name string, addr *sym.Expr) target {
-	tgt.op = rlockerMethods[name]
-	tgt.args = [][]*sym.Expr{{addr}}
+func rlockerCall(tgt state.Target, name string, addr *sym.Expr) state.Target {
+	tgt.Op = rlockerMethods[name]
+	tgt.Args = [][]*sym.Expr{{addr}}
 	return tgt
 }

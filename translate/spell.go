@@ -3,6 +3,7 @@ package translate
 import (
 	"math"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -20,17 +21,17 @@ func (n *namer) spell(e *sym.Expr) uppaal.Expr {
 	case sym.OpConst:
 		return &uppaal.IntLit{Value: e.K}
 	case sym.OpVar:
-		return n.variable(variableOf(e))
+		return n.variable(state.VariableOf(e))
 	case sym.OpCell:
-		return n.cell(cellOf(e))
+		return n.cell(state.CellOf(e))
 	case sym.OpMsg:
 		return &uppaal.Ident{Name: n.message(e.K)}
 	case sym.OpArg:
 		return &uppaal.Ident{Name: n.argument(e.K)}
 	case sym.OpAlloc:
-		return n.allocated(poolOf(e), e.K)
+		return n.allocated(state.PoolOf(e), e.K)
 	case sym.OpFull:
-		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(poolOf(e), e.K), Y: &uppaal.IntLit{}}
+		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(state.PoolOf(e), e.K), Y: &uppaal.IntLit{}}
 	case sym.OpSelf:
 		return n.self()
 	case sym.OpNot:
