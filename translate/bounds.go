@@ -108,8 +108,7 @@ func (x *translator) inOrder() []*state.Bound {
 
 // noteBounds records in the sidecar which bounds the model was made with, and as an
 // approximation each that ends a path.
-func (e *emitter) noteBounds(m *Model) {
-	x := e.x
+func (x *translator) noteBounds(m *Model) {
 	if x.opts.At == nil {
 		return
 	}
@@ -149,34 +148,5 @@ func (m *Model) Explain(why map[artifact.Place]string) {
 				p.Why = text
 			}
 		}
-	}
-}
-
-// overfull are the conditions that maps made at a place have had more entries than
-// the model keeps.
-func (e *emitter) overfull(b *state.Bound) []string {
-	var at []string
-	for _, c := range b.Over {
-		if n, ok := c.Abs.Single(); ok && n != 0 {
-			at = append(at, "true") // from the start on
-		} else if name := e.n.cells[c]; name != "" {
-			at = append(at, name+" == 1")
-		}
-	}
-	return at
-}
-
-// overfullMaps asks of the maps that the model goes on with when they have more
-// entries than it keeps whether they ever have.
-func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
-	for _, b := range e.x.inOrder() {
-		at := e.overfull(b)
-		if len(at) == 0 {
-			continue
-		}
-		b.Shown = true
-		pos := e.x.position(b.Pos)
-		b.Query = ask(artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-			Description: "the model is exact where maps are small: never " + b.More(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, CategoryPrecision)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // timerWaits is a cell of such a timer: its goroutine has not passed the Start
 // guard and not gone.
-const timerWaits = timerCells
+const timerWaits = state.TimerCells
 
 // callbackBody is the goroutine that time.AfterFunc starts. Its arguments are
 // the timer and the function.
@@ -35,16 +35,16 @@ func afterFunc(x *translator, p *path) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
 	}
-	return x.startCallback(p, callbackBody, timerC, func(f *state.Frame) (ref, bool) {
+	return x.startCallback(p, callbackBody, state.TimerC, func(f *state.Frame) (ref, bool) {
 		r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 			return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.Call.Site.Pos()).Line),
-				Size: state.ChanPayload + timerCells + 1, Elem: types.NewStruct(nil, nil), Cap: 1, Pos: f.Call.Site.Pos(), Timer: true, Callback: true}
+				Size: state.ChanPayload + state.TimerCells + 1, Elem: types.NewStruct(nil, nil), Cap: 1, Pos: f.Call.Site.Pos(), Timer: true, Callback: true}
 		}, x.describeCallback)
 		if !ok {
 			return ref{}, false
 		}
 		r.clear(p, nil)
-		r.put(p, state.ChanPayload+timerArmed, sym.Num(1))
+		r.put(p, state.ChanPayload+state.TimerArmed, sym.Num(1))
 		r.put(p, state.ChanPayload+timerWaits, sym.Num(1))
 		d, known := x.durationOf(p, 0)
 		x.arm(p, x.eventOf(r.objs[0]), d, known)
@@ -80,7 +80,7 @@ func (x *translator) startCallback(p *path, body *program.Operation, part int32,
 
 func (x *translator) describeCallback(o *state.Object) {
 	x.describeChan(o)
-	a, c, w := x.mem.Cells[o.Behind(timerArmed)], x.mem.Cells[o.Behind(timerC)], x.mem.Cells[o.Behind(timerWaits)]
+	a, c, w := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)], x.mem.Cells[o.Behind(timerWaits)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
 	c.Name, c.Ref = o.Name+"_C", true
 	w.Name, w.Abs, w.Fix = o.Name+"_waits", sym.Either(), true
@@ -105,7 +105,7 @@ func runCallback(x *translator, p *path) bool {
 		return false
 	}
 	n, waits := o.Base+state.ChanLen, o.Behind(timerWaits)
-	if q := p.fork(sym.And(eq(p.cellAt(n), 0), eq(p.cellAt(o.Behind(timerArmed)), 0))); q != nil {
+	if q := p.fork(sym.And(eq(p.cellAt(n), 0), eq(p.cellAt(o.Behind(state.TimerArmed)), 0))); q != nil {
 		q.put(waits, sym.Num(0))
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
@@ -130,7 +130,7 @@ func (x *translator) awaited(p *path) *state.Object {
 
 // setCallback stops the timer of a function, or arms it again.
 func setCallback(x *translator, p *path, o *state.Object, armed int32, result []*sym.Expr) bool {
-	a := o.Behind(timerArmed)
+	a := o.Behind(state.TimerArmed)
 	was := p.cellAt(a)
 	if armed == 1 {
 		again := sym.Or(eq(p.cellAt(o.Behind(timerWaits)), 0), eq(p.cellAt(o.Base+state.ChanLen), 1))

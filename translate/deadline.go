@@ -343,7 +343,7 @@ func (x *translator) pending(p *path, o *state.Object) *sym.Expr {
 	if o.Context {
 		return sym.And(eq(p.cellAt(o.Behind(ctxDeadline)), 1), eq(p.cellAt(o.Behind(ctxErr)), 0))
 	}
-	return eq(p.cellAt(o.Behind(timerArmed)), 1)
+	return eq(p.cellAt(o.Behind(state.TimerArmed)), 1)
 }
 
 // due adds the condition that no other event must come before. It reports whether

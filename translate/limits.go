@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -256,54 +255,4 @@ func (x *translator) remember(c *sym.Expr) {
 	x.remember(c.A)
 	x.remember(c.B)
 	x.remember(c.C)
-}
-
-// beyondLimits asks whether a number is ever beyond its limits, where somebody asks
-// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of ways on which one is are none. number is
-// that of the query.
-func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
-	x := e.x
-	var conditional []int
-	for i := range x.approx {
-		if x.beyond[i] && !x.plainly[i] {
-			conditional = append(conditional, i)
-		}
-	}
-	if len(conditional) == 0 {
-		return q, false
-	}
-	var at []string
-	what := "numbers are"
-	for _, b := range x.inOrder() {
-		if full := e.overfull(b); len(full) > 0 {
-			at, what = append(at, full...), "numbers and maps are"
-		}
-	}
-	for _, c := range x.mem.Cells {
-		if c != nil && x.limited[c] && e.n.cells[c] != "" {
-			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.Abs.Hi))
-		}
-	}
-	for _, t := range x.templates {
-		for _, l := range t.Locations {
-			if _, ok := e.kept[l]; !ok {
-				continue
-			}
-			for i, lv := range l.Live {
-				if name := e.n.vars[lv.Variable]; l.Lost[i] && name != "" {
-					for _, p := range e.processes[t] {
-						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.Name, p, name, l.In[i].Hi))
-					}
-				}
-			}
-		}
-	}
-	if len(at) == 0 {
-		return q, false
-	}
-	for _, i := range conditional {
-		x.approx[i].Query = number
-	}
-	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, true
 }

@@ -92,7 +92,7 @@ func stopSignal(x *translator, p *path) bool {
 	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
 		x.cancels = append(x.cancels, p.from)
 	}
-	for _, o := range x.objects() {
+	for _, o := range x.mem.Objects() {
 		if x.notified[o] {
 			p.put(o.Base, sym.Ite(eq(p.cellAt(o.Base), k), sym.Num(0), p.cellAt(o.Base)))
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/translate/internal/emission"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // someSet are sets of every form: nothing, small sets, sets with gaps, intervals.
@@ -80,7 +80,7 @@ func TestSuppose(t *testing.T) {
 	for range 3000 {
 		can := map[*sym.Expr]sym.Set{u: someSet(rnd), v: someSet(rnd)}
 		c := cond(2)
-		at := fmt.Sprintf("%v %+v", uppaal.ExprString((&namer{x: &translator{}, vars: map[*state.Variable]string{vars[0]: "u", vars[1]: "v"}}).spell(c)), can)
+		at := fmt.Sprintf("%v %+v", emission.Spell(c, map[*state.Variable]string{vars[0]: "u", vars[1]: "v"}), can)
 		p := pathOf(map[*sym.Expr]sym.Set{u: can[u], v: can[v]})
 		holds, kept := p.suppose(c), [2][]int32{}
 		some := false

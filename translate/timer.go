@@ -13,18 +13,12 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // A timer is a channel with one place and two more cells: whether it is armed,
 // and the field C, which holds the channel. A *time.Timer or *time.Ticker is
 // the address of the latter. That an armed timer fires is a step of its own, of the
 // process Time; in which order events come says deadline.go.
-const (
-	timerArmed = iota // behind the payload
-	timerC
-	timerCells
-)
 
 // isTimer recognises time.Timer and time.Ticker.
 func isTimer(t types.Type) bool {
@@ -80,12 +74,12 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	width := int32(x.width(elem))
 	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.prog.Source.Fset.Position(pos).Line),
-			Size: state.ChanPayload + width + timerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
+			Size: state.ChanPayload + width + state.TimerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
 	}, x.describeTimer)
 	if !ok {
 		return false
 	}
-	armed, c := state.ChanPayload+width+timerArmed, state.ChanPayload+width+timerC
+	armed, c := state.ChanPayload+width+state.TimerArmed, state.ChanPayload+width+state.TimerC
 	r.clear(p, func(off int32) bool { return off >= state.ChanPayload && off < armed || off == c })
 	r.put(p, armed, sym.Num(1))
 	x.arm(p, x.eventOf(r.objs[0]), d, known)
@@ -106,7 +100,7 @@ func (x *translator) badInterval(p *path, of string) bool {
 
 func (x *translator) describeTimer(o *state.Object) {
 	x.describeChan(o)
-	a, c := x.mem.Cells[o.Behind(timerArmed)], x.mem.Cells[o.Behind(timerC)]
+	a, c := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
 	c.Name, c.Init, c.Abs, c.Fix, c.Ref = o.Name+"_C", o.Base, sym.Single(o.Base), true, true
 }
@@ -135,7 +129,7 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		if d, known := x.durationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return x.badInterval(p, "Ticker.Reset")
 		}
-		a, n := o.Behind(timerArmed), o.Base+state.ChanLen
+		a, n := o.Behind(state.TimerArmed), o.Base+state.ChanLen
 		if len(result) > 0 {
 			result[0] = sym.Or(eq(p.cellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.cellAt(n)))
 		}
@@ -191,23 +185,21 @@ func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
 	return x.concrete(p, e)
 }
 
-// time makes the process that lets timers fire and deadlines pass.
-func (e *emitter) time(side *artifact.Sidecar) {
-	x := e.x
+// timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
+// location and its steps.
+func (x *translator) timeSteps() *state.Template {
 	t := &state.Template{Name: "Time", Slots: 1, Once: true}
 	at := &state.Location{Template: t, Kind: state.AtLocal}
-	var approx [][]int
 	add := func(p *path, why []int) {
-		ed := &state.Edge{From: at, To: at, Guard: p.cond}
+		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
 		for _, addr := range sortedKeys(p.heap.m) {
 			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
 				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.heap.m[addr]})
 			}
 		}
 		t.Edges = append(t.Edges, ed)
-		approx = append(approx, why)
 	}
-	for _, o := range x.objects() {
+	for _, o := range x.mem.Objects() {
 		if o.Context || x.notified[o] {
 			for _, p := range x.signal(x.newPath(t, at), o) {
 				add(p, []int{x.signalComes(o)})
@@ -221,7 +213,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			if o.Ticker {
 				free = sym.Or(free, x.waited(p, e))
 			}
-			if !p.assume(eq(p.cellAt(o.Behind(timerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
+			if !p.assume(eq(p.cellAt(o.Behind(state.TimerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
 				continue
 			}
 			p.put(o.Base+state.ChanLen, sym.Num(1))
@@ -229,7 +221,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			if o.Ticker {
 				x.ticked(p, e)
 			} else {
-				p.put(o.Behind(timerArmed), sym.Num(0))
+				p.put(o.Behind(state.TimerArmed), sym.Num(0))
 			}
 		case o.Context:
 			if !p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
@@ -241,30 +233,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 		}
 		add(p, x.timePasses(x.eventsOf[o], o.Pos))
 	}
-	if len(t.Edges) == 0 {
-		return
-	}
-	n := e.n
-	n.current = t
-	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
-	l := &uppaal.Location{Name: n.unique("L_time")}
-	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
-	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
-	for i, ed := range t.Edges {
-		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
-		for _, c := range ed.Guard {
-			g := n.spell(c)
-			if ue.Guard != nil {
-				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
-			}
-			ue.Guard = g
-		}
-		tmpl.Edges = append(tmpl.Edges, ue)
-		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i]})
-	}
-	e.net.Templates = append(e.net.Templates, tmpl)
-	side.Templates = append(side.Templates, info)
-	e.clock = &uppaal.InstanceDecl{Name: n.unique("Time"), Template: &uppaal.Ident{Name: tmpl.Name}}
+	return t
 }
 
 // stmtOfOp is the statement of the call of the operation on top of the stack, 0

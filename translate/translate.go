@@ -359,11 +359,7 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 }
 
 func (x *translator) position(pos token.Pos) token.Position {
-	p := x.prog.Source.Fset.Position(pos)
-	if p.Filename != "" {
-		p.Filename = x.prog.Source.Rel(p.Filename)
-	}
-	return p
+	return x.prog.Position(pos)
 }
 
 // leaveOut turns what is not supported into approximations.

@@ -157,3 +157,34 @@ func Identifier(s string) string {
 	}
 	return b.String()
 }
+
+// Objects lists all objects in order of address.
+func (m *Memory) Objects() []*Object {
+	var out []*Object
+	for _, o := range m.Owner {
+		if o != nil && (len(out) == 0 || out[len(out)-1] != o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Pooled reports that a value can refer to an object of a pool.
+func (m *Memory) Pooled(a sym.Set) bool {
+	if a.Interval || a.Top {
+		return false
+	}
+	for _, k := range a.Elems {
+		if o := m.Object(k); o != nil && o.Pool != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports that what is live at a location needs a place in the state: also
+// the only object that it can refer to there, if that is one of a pool, since it is
+// free where nothing refers to it.
+func (m *Memory) Holds(lv LiveValue, a sym.Set) bool {
+	return Stored(a) || lv.Variable.Refs && m.Pooled(a)
+}

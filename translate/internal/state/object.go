@@ -30,6 +30,13 @@ const (
 	ChanPayload
 )
 
+// The cells of a timer or ticker, behind the payload of its channel.
+const (
+	TimerArmed = iota
+	TimerC     // the channel itself, as a field
+	TimerCells
+)
+
 // Object is a piece of memory.
 type Object struct {
 	Kind ObjectKind
@@ -50,12 +57,12 @@ type Object struct {
 	Timer  bool // see timer.go
 	Ticker bool
 	// Callback: see callback.go.
-	Callback bool
-	Context  bool   // see context.go
-	Values   bool   // see contextvalue.go
-	Once     bool   // see oncefunc.go
-	Uname    string // of a channel in the model
-	Boxed    string // the type of the value of an interface, see newBox
+	Callback  bool
+	Context   bool   // see context.go
+	Values    bool   // see contextvalue.go
+	Once      bool   // see oncefunc.go
+	ModelName string // of a channel
+	Boxed     string // the type of the value of an interface, see newBox
 
 	Messages
 	wrapping

@@ -10,23 +10,24 @@ import (
 // A Template is the automaton of the goroutines that one go statement, in one
 // calling context, starts with one function; or of the entry goroutine.
 type Template struct {
-	Index        int
-	Key          string
-	Name         string
-	Parent       *Template
-	Origin       ssa.Instruction // the go statement; nil for the entry
-	Fn           *ssa.Function   // entry function, nil if it is a guarded operation
-	Root         *CallPath
-	Slots        int
-	Once         bool // at most one goroutine in a whole run
-	Serial       bool // a subtest of a goroutine that has started none but subtests
-	Daemon       bool // started by package initialisation, or by such a goroutine
-	Site         sites.Site
-	Scope        *CallPath // the call of t.Run that it is started in, nil for none
-	Target       string    // names what the goroutine calls
-	Start        []*Frame  // its stack at the first guard
-	StartSite    sites.ID
-	Tname, Uname string // names in the model
+	Index     int
+	Key       string
+	Name      string
+	Parent    *Template
+	Origin    ssa.Instruction // the go statement; nil for the entry
+	Fn        *ssa.Function   // entry function, nil if it is a guarded operation
+	Root      *CallPath
+	Slots     int
+	Once      bool // at most one goroutine in a whole run
+	Serial    bool // a subtest of a goroutine that has started none but subtests
+	Daemon    bool // started by package initialisation, or by such a goroutine
+	Site      sites.Site
+	Scope     *CallPath // the call of t.Run that it is started in, nil for none
+	Target    string    // names what the goroutine calls
+	Start     []*Frame  // its stack at the first guard
+	StartSite sites.ID
+	Subtest   bool   // its goroutines are subtests: a test ends when they have
+	ModelName string // unique, part of what the model names of it
 
 	automaton
 	variables

@@ -1,4 +1,4 @@
-package translate
+package emission
 
 import (
 	"math"
@@ -16,7 +16,7 @@ var uppaalOps = map[sym.Op]uppaal.Op{
 
 // spell writes an expression without unknown parts in the model language.
 func (n *namer) spell(e *sym.Expr) uppaal.Expr {
-	n.x.written++
+	n.written++
 	switch e.Op {
 	case sym.OpConst:
 		return &uppaal.IntLit{Value: e.K}
@@ -58,4 +58,9 @@ func (n *namer) spell(e *sym.Expr) uppaal.Expr {
 		}
 	}
 	return &uppaal.Binary{Op: uppaalOps[e.Op], X: n.spell(e.A), Y: n.spell(e.B)}
+}
+
+// Spell is the text of an expression over variables of these names.
+func Spell(e *sym.Expr, names map[*state.Variable]string) string {
+	return uppaal.ExprString((&namer{vars: names}).spell(e))
 }

@@ -1,4 +1,4 @@
-package translate
+package emission
 
 import (
 	"slices"
@@ -23,9 +23,8 @@ type monitor struct {
 
 // monitors finds out which monitors the queries need.
 func (e *emitter) monitors() {
-	x := e.x
 	var crash, returns, blocks, mainBlocks, locks bool
-	for i, t := range x.templates {
+	for i, t := range e.in.Templates {
 		for _, ed := range t.Edges {
 			switch {
 			case ed.To.Kind != state.AtSink:
@@ -42,15 +41,15 @@ func (e *emitter) monitors() {
 				mainBlocks = true
 			default:
 				blocks = true
-				locks = locks || lockKind(x.idx.Site(l.Site).Kind)
+				locks = locks || lockKind(e.in.Sites.Site(l.Site).Kind)
 			}
 		}
 	}
-	test := x.prog.Test()
+	test := e.in.Program.Test()
 	e.returns = returns || test
-	e.endless = mainBlocks && x.endless(x.templates[1:])
+	e.endless = mainBlocks && e.forEver(e.in.Templates[1:])
 	partial := !test && blocks && (locks || !returns)
-	if x.opts.Portable {
+	if e.in.Portable {
 		// Only stuck(P) has a use for monitors.
 		if test {
 			e.forever()
@@ -66,7 +65,7 @@ func (e *emitter) monitors() {
 	if test {
 		e.forever()
 	}
-	if e.endless || len(e.spins) > 0 || partial && x.endless(x.templates) {
+	if e.endless || len(e.spins) > 0 || partial && e.forEver(e.in.Templates) {
 		e.rest = e.newMonitor("Rest", false)
 	}
 }
@@ -81,8 +80,8 @@ type spin struct {
 // forever finds the goroutines that may run for ever once they have got into a
 // cycle that no way leads out of.
 func (e *emitter) forever() {
-	templates := e.x.templates[1:]
-	if !e.x.endless(templates) {
+	templates := e.in.Templates[1:]
+	if !e.forEver(templates) {
 		return
 	}
 	for _, t := range templates {
@@ -196,9 +195,9 @@ func (e *emitter) watchers(side *artifact.Sidecar) {
 	}
 }
 
-// endless reports that goroutines of these templates may run for ever: along
+// forEver reports that goroutines of these templates may run for ever: along
 // cycles whose messages and partners come from such cycles.
-func (x *translator) endless(templates []*state.Template) bool {
+func (e *emitter) forEver(templates []*state.Template) bool {
 	live := map[*state.Edge]bool{}
 	var order []*state.Edge
 	for _, t := range templates {
@@ -223,7 +222,7 @@ func (x *translator) endless(templates []*state.Template) bool {
 		offers := map[[2]any]bool{}
 		for _, ed := range order {
 			if live[ed] {
-				for _, o := range x.offers(ed) {
+				for _, o := range e.offers(ed) {
 					offers[o] = true
 				}
 			}
@@ -245,15 +244,15 @@ func (x *translator) endless(templates []*state.Template) bool {
 
 // offers lists what an edge gives to others, and the messages that time will send for a
 // timer that it arms.
-func (x *translator) offers(ed *state.Edge) [][2]any {
+func (e *emitter) offers(ed *state.Edge) [][2]any {
 	out := ed.Exchanges()
 	for _, a := range ed.Assign {
 		if a.To.Op != sym.OpCell {
 			continue
 		}
 		c := state.CellOf(a.To)
-		if c.Group.Timer && c.Addr == c.Group.Behind(timerArmed) && !(a.Value.IsConst() && a.Value.K == 0) {
-			out = append(out, [2]any{x.mem.Cells[c.Group.Base+state.ChanLen], false})
+		if c.Group.Timer && c.Addr == c.Group.Behind(state.TimerArmed) && !(a.Value.IsConst() && a.Value.K == 0) {
+			out = append(out, [2]any{e.in.Memory.Cells[c.Group.Base+state.ChanLen], false})
 		}
 	}
 	return out
@@ -315,4 +314,33 @@ func components(t *state.Template, live map[*state.Edge]bool) map[*state.Locatio
 		}
 	}
 	return out
+}
+
+// time makes the process that lets timers fire and deadlines pass.
+func (e *emitter) time(side *artifact.Sidecar) {
+	t := e.in.Time
+	if len(t.Edges) == 0 {
+		return
+	}
+	n := e.n
+	n.current = t
+	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
+	l := &uppaal.Location{Name: n.unique("L_time")}
+	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
+	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
+	for _, ed := range t.Edges {
+		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
+		for _, c := range ed.Guard {
+			g := n.spell(c)
+			if ue.Guard != nil {
+				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
+			}
+			ue.Guard = g
+		}
+		tmpl.Edges = append(tmpl.Edges, ue)
+		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: ed.Approx})
+	}
+	e.net.Templates = append(e.net.Templates, tmpl)
+	side.Templates = append(side.Templates, info)
+	e.clock = &uppaal.InstanceDecl{Name: n.unique("Time"), Template: &uppaal.Ident{Name: tmpl.Name}}
 }
