@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/growth"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -79,7 +80,7 @@ func (x *translator) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bo
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
 func (x *translator) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
-	return x.checkWith(p, bad, detail, instr, x.someError)
+	return x.checkWith(p, bad, detail, instr, x.SomeError)
 }
 
 // checkWith does the same for a panic with a value of its own.
@@ -199,7 +200,7 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	var size int
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
-		size = x.width(t.Elem())
+		size = x.Width(t.Elem())
 		if x.differ(p.abs(base[0])) {
 			// An index that one of the arrays has another may not have.
 			k, ok, tracked := x.shape(p, base, int32(size))
@@ -213,14 +214,14 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 		n = base[1]
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
-		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", maxArray))})
+		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
+			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
 			return p.advance()
 		}
 		if !x.notNil(p, base[0], i) {
 			return false
 		}
-		size = x.width(at.Elem())
+		size = x.Width(at.Elem())
 		n = sym.Num(int32(at.Len()))
 	}
 	e, ok := x.element(p, base[0], p.simplify(p.value(ctx, i.Index)[0]), p.simplify(n), size, i)
@@ -252,22 +253,22 @@ func (x *translator) differ(a sym.Set) bool {
 
 func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 	ctx := p.peek().Call
-	n := x.width(i.Type())
+	n := x.Width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
 	if !ok {
-		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
+		p.set(ctx, i, layout.Unknowns(n, "a byte of a string"))
 		return p.advance()
 	}
 	e := p.value(ctx, i.X)
 	k, ok, tracked := x.concrete(p, p.value(ctx, i.Index)[0])
 	switch {
 	case !tracked || int64(len(e)) != at.Len()*int64(n):
-		p.set(ctx, i, x.unknowns(n, "index not tracked"))
+		p.set(ctx, i, layout.Unknowns(n, "index not tracked"))
 		return p.advance()
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "index out of range"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "index out of range"}, x.SomeError())
 		return true
 	}
 	p.set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
@@ -277,7 +278,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	ctx := p.peek().Call
 	if program.IsString(i.X.Type()) {
-		p.set(ctx, i, x.unknowns(1, "part of a string"))
+		p.set(ctx, i, layout.Unknowns(1, "part of a string"))
 		return p.advance()
 	}
 	e := p.value(ctx, i.X)
@@ -289,20 +290,20 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
 		ptr, length, capacity, elem = e[0], sym.Num(int32(at.Len())), sym.Num(int32(at.Len())), at.Elem()
-		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
+		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
 			ptr = sym.Unkept("a large array")
 		}
 	default:
-		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
+		p.set(ctx, i, layout.Unknowns(x.Width(i.Type()), "a slice of this type"))
 		return p.advance()
 	}
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
-		if k, ok, tracked := x.shape(p, e, int32(x.width(elem))); tracked {
+		if k, ok, tracked := x.shape(p, e, int32(x.Width(elem))); tracked {
 			if !ok {
 				return false
 			}
 			ptr, length, capacity = sym.Num(k), p.simplify(length), p.simplify(capacity)
-			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.LimitsCapacity {
+			if left, known := x.room(k, int32(x.Width(elem))); known && !x.sl.LimitsCapacity {
 				capacity = sym.Num(left)
 			}
 		}
@@ -321,7 +322,7 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(limit), p.simplify(capacity), i) {
 		return false
 	}
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	out := []*sym.Expr{
 		p.simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
 		p.simplify(sym.Arith(sym.OpSub, hi, lo)),
@@ -364,10 +365,10 @@ func (x *translator) noElements(w int32) int32 {
 func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	ctx := p.peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
-	w := x.width(elem)
+	w := x.Width(elem)
 	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
 	k, ok, tracked := x.concrete(p, capExpr)
-	if !tracked || int(k)*w > maxArray {
+	if !tracked || int(k)*w > layout.MaxArray {
 		p.set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
 		return p.advance()
 	}
@@ -393,10 +394,10 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	ctx := p.peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
-		p.set(ctx, call, x.unknowns(x.valueWidth(call), "append"))
+		p.set(ctx, call, layout.Unknowns(x.ValueWidth(call), "append"))
 		return p.advance()
 	}
-	a := appending{x: x, p: p, call: call, w: int32(x.width(st.Elem()))}
+	a := appending{x: x, p: p, call: call, w: int32(x.Width(st.Elem()))}
 	a.dst = p.value(ctx, call.Call.Args[0])
 	a.src = p.value(ctx, call.Call.Args[1])
 	if !a.readElements() || !a.findRoom() {
@@ -602,7 +603,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
 func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*sym.Expr, length*w)
 	for k := range all {
@@ -624,7 +625,7 @@ func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, l
 func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	ctx := p.peek().Call
 	e := p.value(ctx, i.X)
-	n := x.width(i.AssertedType)
+	n := x.Width(i.AssertedType)
 	finish := func(q *path, ok bool, val []*sym.Expr) {
 		if i.CommaOk {
 			q.set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))
@@ -632,7 +633,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			return
 		}
 		if !ok {
-			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(i), Pos: q.here(), Detail: "interface conversion"}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(i), Pos: q.here(), Detail: "interface conversion"}, x.SomeError())
 			return
 		}
 		q.set(ctx, i, val)
@@ -641,8 +642,8 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	tag, ok, tracked := x.concrete(p, e[0])
 	if !tracked {
 		p.choose("the dynamic type of the interface is not tracked",
-			func(q *path) { finish(q, true, x.unknowns(n, "from an interface that is not tracked")) },
-			func(q *path) { finish(q, false, zeros(n)) })
+			func(q *path) { finish(q, true, layout.Unknowns(n, "from an interface that is not tracked")) },
+			func(q *path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	}
 	if !ok {
@@ -652,21 +653,21 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
 	switch {
 	case t == nil:
-		finish(p, false, zeros(n))
-	case t == opaqueError:
+		finish(p, false, layout.Zeros(n))
+	case t == layout.OpaqueError:
 		if toIface && program.IsError(i.AssertedType) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 			return true
 		}
 		p.choose("the dynamic type of a library's error is not known",
-			func(q *path) { finish(q, true, x.unknowns(n, "a library's error")) },
-			func(q *path) { finish(q, false, zeros(n)) })
+			func(q *path) { finish(q, true, layout.Unknowns(n, "a library's error")) },
+			func(q *path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	case toIface:
 		if implements(t, iface) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 		} else {
-			finish(p, false, zeros(n))
+			finish(p, false, layout.Zeros(n))
 		}
 	case types.Identical(t, i.AssertedType):
 		val, ok := x.unbox(p, e[1], t)
@@ -675,7 +676,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 		}
 		finish(p, true, val)
 	default:
-		finish(p, false, zeros(n))
+		finish(p, false, layout.Zeros(n))
 	}
 	return true
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -39,9 +40,9 @@ func (x *translator) locationFor(p *path, kind state.LocationKind, site sites.ID
 	}
 	p.own = nil
 	l := &state.Location{Template: p.t, Key: key, Kind: kind, Site: site, Frames: slices.Clone(p.frames), Variant: p.variant, Rolled: p.rolled}
-	for _, k := range x.liveOf(p.frames) {
-		v := p.t.Variable(k, func() string { return x.varName(k) })
-		v.Refs = x.isRef(k)
+	for _, k := range x.Live(p.frames) {
+		v := p.t.Variable(k, func() string { return x.VarName(k) })
+		v.Refs = x.IsRef(k)
 		l.Live = append(l.Live, state.LiveValue{Key: k, Variable: v})
 	}
 	l.In = make([]sym.Set, len(l.Live))
@@ -87,81 +88,6 @@ func (x *translator) locationFor(p *path, kind state.LocationKind, site sites.ID
 	return l
 }
 
-// isRef reports that a scalar is a reference to an object.
-func (x *translator) isRef(k state.VarKey) bool {
-	switch v := k.V.(type) {
-	case state.PanicKey:
-		return k.Comp == 1
-	case state.ArgKey, state.DeferKey:
-		return true
-	case *ssa.Range:
-		return k.Comp == 0
-	case ssa.Value:
-		if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
-			return true
-		}
-		r := x.valueRefs(v)
-		return k.Comp < len(r) && r[k.Comp]
-	}
-	return false
-}
-
-// valueRefs says for each scalar of a value whether it is a reference.
-func (x *translator) valueRefs(v ssa.Value) []bool {
-	if x.sl.Plain[v] {
-		return x.scalarRefs(program.Pointee(v.Type()))
-	}
-	return x.scalarRefs(v.Type())
-}
-
-// scalarRefs says for each scalar of a type whether it is a reference.
-func (x *translator) scalarRefs(t types.Type) []bool {
-	n := x.width(t)
-	out := make([]bool, 0, n)
-	if program.IsCond(t) {
-		out = append(out, false, true)
-	}
-	if cs := x.layout(t); cs != nil {
-		for _, c := range cs {
-			out = append(out, c.ref)
-		}
-		return out
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
-		return []bool{true}
-	case *types.Interface:
-		return []bool{true, true}
-	case *types.Slice:
-		return []bool{true, false, false}
-	case *types.Struct:
-		if program.IsCond(t) {
-			break
-		}
-		if x.foreign(t) || program.SyncCells(t) != nil {
-			return make([]bool, n)
-		}
-		for i := range u.NumFields() {
-			out = append(out, x.scalarRefs(u.Field(i).Type())...)
-		}
-	case *types.Array:
-		if w := x.width(u.Elem()); int64(n) == int64(w)*u.Len() {
-			r := x.scalarRefs(u.Elem())
-			for range u.Len() {
-				out = append(out, r...)
-			}
-		}
-	case *types.Tuple:
-		for i := range u.Len() {
-			out = append(out, x.scalarRefs(u.At(i).Type())...)
-		}
-	}
-	for len(out) < n {
-		out = append(out, false)
-	}
-	return out
-}
-
 // splits is the kind of value that is decided before it is stored, if it is not
 // tracked: two tests of it must agree.
 func (x *translator) splits(k state.VarKey) bool {
@@ -195,7 +121,7 @@ func (x *translator) arrive(p *path, kind state.LocationKind, site sites.ID) {
 		}
 		yes := int32(1)
 		if !program.IsBool(lv.Key.V.(ssa.Value).Type()) && !program.IsBool(program.Pointee(lv.Key.V.(ssa.Value).Type())) {
-			yes = x.mem.Tag(opaqueError)
+			yes = x.mem.Tag(layout.OpaqueError)
 		}
 		key := envKey{lv.Key.Call, lv.Key.V}
 		for _, k := range []int32{0, yes} {
@@ -577,8 +503,8 @@ func (x *translator) startAtFunction(t *state.Template, tgt state.Target) {
 	t.Start = []*state.Frame{{Call: t.Root, Block: tgt.Fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}}}
 	hand := func(v ssa.Value) {
 		if x.sl.Values[v] {
-			r := x.valueRefs(v)
-			for c := range x.valueWidth(v) {
+			r := x.ValueRefs(v)
+			for c := range x.ValueWidth(v) {
 				t.Handed = append(t.Handed, state.VarKey{Call: t.Root, V: v, Comp: c})
 				t.Refs = append(t.Refs, r[c])
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -27,13 +28,13 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 		k, ok, tracked := x.settled(p)
 		if !tracked {
 			p.note("unknown-memory", artifact.DirectionUnder, "the address of the atomic operation is not tracked")
-			return x.opReturn(p, x.unknowns(p.resultWidth(), "atomic operation on memory that is not tracked"))
+			return x.opReturn(p, layout.Unknowns(p.resultWidth(), "atomic operation on memory that is not tracked"))
 		}
 		if !ok {
 			return false
 		}
 		if k == 0 {
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 			return true
 		}
 		x.accessed(p, k, n, x.siteOfOp(p), op.Writes)
@@ -64,7 +65,7 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 // operation on top of the stack.
 func (p *path) resultWidth() int {
 	if call, ok := p.peek().Call.Site.(*ssa.Call); ok {
-		return p.x.valueWidth(call)
+		return p.x.ValueWidth(call)
 	}
 	return 0
 }
@@ -136,7 +137,7 @@ func atomicValues(table map[string]*program.Operation) {
 				return x.storable(p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
-		table["(*sync/atomic.Value)."+name] = atomicOp(in, len(interfaceLayout), check, f)
+		table["(*sync/atomic.Value)."+name] = atomicOp(in, len(layout.InterfaceCells), check, f)
 	}
 	op("Load", "atomicload", "", program.Operation{}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, nil
@@ -148,7 +149,7 @@ func atomicValues(table map[string]*program.Operation) {
 		return old, args[1]
 	})
 	op("CompareAndSwap", "atomiccas", "compare and swap", program.Operation{Writes: true, Args: []int{0, 1, 2}}, func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
-		c := x.equal(p, emptyInterface, old, args[1])
+		c := x.equal(p, layout.EmptyInterface, old, args[1])
 		return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0]), sym.Ite(c, args[2][1], old[1])}
 	})
 }
@@ -178,7 +179,7 @@ func (x *translator) storable(p *path, does string, old []*sym.Expr, values [][]
 			continue
 		}
 		if q := p.fork(c); q != nil {
-			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(q), Pos: q.here(), Detail: bad.what}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(q), Pos: q.here(), Detail: bad.what}, x.SomeError())
 			x.continueWith(q)
 		}
 		if !p.assume(sym.Not(c)) {

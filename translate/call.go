@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -39,7 +40,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	if c.IsInvoke() {
 		return x.resolveInvoke(p, site, val)
 	}
-	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && direct(m) {
+	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && layout.Direct(m) {
 		tgt.Fn = m.Fn.(*ssa.Function)
 		tgt.Pos = m.Pos()
 		e := val(m)
@@ -48,7 +49,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 				tgt.Bindings = append(tgt.Bindings, nil)
 				continue
 			}
-			n := x.valueWidth(b)
+			n := x.ValueWidth(b)
 			tgt.Bindings = append(tgt.Bindings, e[:n])
 			e = e[n:]
 		}
@@ -177,7 +178,7 @@ func (x *translator) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
 	if _, deferred := site.(*ssa.Defer); deferred {
 		p.popDeferred()
 	}
-	x.raise(p, u, x.someError())
+	x.raise(p, u, x.SomeError())
 	x.continueWith(p)
 }
 
@@ -193,7 +194,7 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Targe
 
 // nilBody is the goroutine that calls a nil function.
 var nilBody = operation(program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
 })
 
@@ -213,7 +214,7 @@ func (x *translator) closure(o *state.Object, tgt state.Target, cell func(i int)
 			continue
 		}
 		var e []*sym.Expr
-		for range x.valueWidth(b) {
+		for range x.ValueWidth(b) {
 			e = append(e, cell(at))
 			at++
 		}
@@ -230,10 +231,10 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt state.Target) 
 			tgt.Fn = g.fn
 			tgt.Op = operationOf(g.fn)
 			for _, fv := range g.fn.FreeVars {
-				tgt.Bindings = append(tgt.Bindings, x.unknowns(x.valueWidth(fv), "captured by a function that is not tracked"))
+				tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
 			}
 			if site.Common().IsInvoke() {
-				recv := x.unknowns(x.width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
+				recv := layout.Unknowns(x.Width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
 				tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
 			}
 			return tgt, true
@@ -301,7 +302,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	switch t {
 	case nil: // a value that stands for those that are not tracked
 		return x.guess(p, site, tgt)
-	case opaqueError:
+	case layout.OpaqueError:
 		return tgt, true
 	case libraryContext:
 		return contextCall(tgt, c.Method.Name(), e[1]), true
@@ -458,14 +459,14 @@ func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt state.
 			}
 		}
 	}
-	n := x.width(sig.Results())
+	n := x.Width(sig.Results())
 	if n > 0 && x.resultNeeded(site) {
 		if out, ok := x.computed(p, site.(*ssa.Call)); ok {
 			return out
 		}
 		x.noteInput(p, site, tgt)
 	}
-	return x.unknowns(n, "result of a call that is not in the model")
+	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
 func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
@@ -490,7 +491,7 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 		return false
 	}
 	var e []*sym.Expr
-	for _, v := range x.deferOperands(i) {
+	for _, v := range x.DeferOperands(i) {
 		e = append(e, p.value(f.Call, v)...)
 	}
 	p.set(f.Call, d, append([]*sym.Expr(nil), e...))
@@ -504,39 +505,6 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 func (x *translator) boundMethod(p *path, i ssa.CallInstruction) bool {
 	c := i.Common()
 	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().Call, c.Value)[0], i)
-}
-
-// deferOperands lists the operands that a deferred call keeps.
-func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
-	var out []ssa.Value
-	keep := func(v ssa.Value) {
-		switch v.(type) {
-		case *ssa.Function, *ssa.Builtin, *ssa.Const, *ssa.Global:
-			return
-		}
-		if x.sl.Values[v] {
-			out = append(out, v)
-		}
-	}
-	keep(i.Common().Value)
-	for _, a := range i.Common().Args {
-		keep(a)
-	}
-	return out
-}
-
-func (x *translator) deferWidth(ctx *state.CallPath, d state.DeferKey) int {
-	switch {
-	case d.Context, d.Join:
-		return 0
-	case d.Cleanup:
-		return 1
-	}
-	n := 0
-	for _, v := range x.deferOperands(d.Instr) {
-		n += x.valueWidth(v)
-	}
-	return n
 }
 
 // runDeferred takes the last deferred call of the innermost frame and enters it.
@@ -553,8 +521,8 @@ func (x *translator) runDeferred(p *path) bool {
 	}
 	e := p.env.m[envKey{f.Call, d}]
 	kept := map[ssa.Value][]*sym.Expr{}
-	for _, v := range x.deferOperands(d.Instr) {
-		n := x.valueWidth(v)
+	for _, v := range x.DeferOperands(d.Instr) {
+		n := x.ValueWidth(v)
 		if len(e) >= n {
 			kept[v] = e[:n]
 			e = e[n:]
@@ -568,7 +536,7 @@ func (x *translator) runDeferred(p *path) bool {
 		case *ssa.Const, *ssa.Global, *ssa.Function:
 			return p.value(f.Call, v)
 		}
-		return x.unknowns(x.valueWidth(v), "not tracked")
+		return layout.Unknowns(x.ValueWidth(v), "not tracked")
 	}
 	if b, ok := d.Instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
 		return x.runBuiltin(p, d.Instr, b, operand)
@@ -621,7 +589,7 @@ func (p *path) popDeferred() {
 func (x *translator) raise(p *path, u *state.Unwind, val []*sym.Expr) {
 	f := p.peek()
 	if len(val) != 2 {
-		val = x.someError()
+		val = x.SomeError()
 	}
 	if !u.Goexit {
 		p.set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
@@ -647,7 +615,7 @@ func (x *translator) stepUnwind(p *path) bool {
 			g.Block, g.Idx = r, 0
 			return true
 		}
-		return x.ret(p, zeros(x.resultWidth(f.Call.Fn)))
+		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 	}
 	val := p.env.m[envKey{f.Call, state.PanicKey{}}]
 	p.pop()
@@ -685,7 +653,7 @@ func (x *translator) recovered(p *path, f *state.Frame) []*sym.Expr {
 		}
 		break
 	}
-	return zeros(2)
+	return layout.Zeros(2)
 }
 
 // execBuiltin executes the builtins that are not operations.
@@ -698,7 +666,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	arg := func(k int) []*sym.Expr { return p.value(f.Call, i.Call.Args[k]) }
 	switch b.Name() {
 	case "recover":
-		e := zeros(2)
+		e := layout.Zeros(2)
 		if n := len(p.frames); f.Deferred && n >= 2 && p.frames[n-2].Op == nil {
 			e = x.recovered(p, p.frames[n-2])
 		}
@@ -773,5 +741,5 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	case "ssa:deferstack":
 		return set(sym.Num(0))
 	}
-	return set(x.unknowns(x.valueWidth(i), "result of "+b.Name())...)
+	return set(layout.Unknowns(x.ValueWidth(i), "result of "+b.Name())...)
 }

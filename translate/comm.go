@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -116,7 +117,7 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 			if j == k {
 				out = append(out, val...)
 			} else {
-				out = append(out, zeros(x.width(c.elem))...)
+				out = append(out, layout.Zeros(x.Width(c.elem))...)
 			}
 		}
 		q.set(ctx, i, out)
@@ -231,7 +232,7 @@ func (x *translator) send(p *path, o *state.Object, val []*sym.Expr, queued bool
 	if q := p.fork(eq(closed, 1)); q != nil {
 		leave(q)
 		q.top().Phase = 0
-		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.from.Site, Pos: q.here(), Detail: artifact.KindSendOnClosed}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.from.Site, Pos: q.here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
 		x.continueWith(q)
 	}
 	q := p.fork(eq(closed, 0))
@@ -282,13 +283,13 @@ func (x *translator) receive(p *path, o *state.Object, queued bool, done func(q 
 	if o.Cap > 0 {
 		n := p.cellAt(o.Base + state.ChanLen)
 		if q := p.fork(sym.And(eq(closed, 1), eq(n, 0))); q != nil {
-			done(q, zeros(int(o.Width)), false)
+			done(q, layout.Zeros(int(o.Width)), false)
 		}
 		q := p.fork(sym.Arith(sym.OpLt, sym.Num(0), n))
 		if q == nil {
 			return
 		}
-		val, lost := x.unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
+		val, lost := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
 		if o.Kept > 0 {
 			for k := range o.Kept {
 				for i := range o.Width {
@@ -312,7 +313,7 @@ func (x *translator) receive(p *path, o *state.Object, queued bool, done func(q 
 		return
 	}
 	if q := p.fork(eq(closed, 1)); q != nil {
-		done(q, zeros(int(o.Width)), false)
+		done(q, layout.Zeros(int(o.Width)), false)
 	}
 	if o.Context {
 		return // nobody sends

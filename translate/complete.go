@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -114,10 +115,10 @@ func (x *translator) calledBack(p *path, fn *ssa.Function) (state.Target, bool) 
 		}
 	}
 	for _, prm := range fn.Params[min(len(tgt.Args), len(fn.Params)):] {
-		tgt.Args = append(tgt.Args, x.unknowns(x.width(prm.Type()), "an argument that the library gives"))
+		tgt.Args = append(tgt.Args, layout.Unknowns(x.Width(prm.Type()), "an argument that the library gives"))
 	}
 	for len(tgt.Bindings) < len(fn.FreeVars) {
-		tgt.Bindings = append(tgt.Bindings, x.unknowns(x.valueWidth(fn.FreeVars[len(tgt.Bindings)]), "captured by a function that is not tracked"))
+		tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fn.FreeVars[len(tgt.Bindings)]), "captured by a function that is not tracked"))
 	}
 	return tgt, true
 }

@@ -5,17 +5,10 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-)
-
-// A sync.Cond is the interface value of its lock and the queue of its waiters:
-// numbers of processes in the order in which they came, 0 where it is free.
-const (
-	condLock    = 0 // two scalars
-	condQueue   = 2
-	condWaiters = 8
 )
 
 func condOperations(table map[string]*program.Operation) {
@@ -33,14 +26,14 @@ func newCond(x *translator, p *path) bool {
 	}
 	l := p.arg(0)
 	t := f.Target.Fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.newData("cond", program.Pointee(t)) },
-		func(o *state.Object) { x.describe(o, program.Pointee(t)) })
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.NewData("cond", program.Pointee(t)) },
+		func(o *state.Object) { x.Describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
 	r.clear(p, nil)
 	for i := range int32(2) {
-		r.put(p, condLock+i, l[i])
+		r.put(p, layout.CondLock+i, l[i])
 	}
 	return x.opReturn(p, []*sym.Expr{r.e})
 }
@@ -68,9 +61,9 @@ func condWait(x *translator, p *path) bool {
 		return false
 	}
 	self := sym.Read(sym.OpSelf, nil, 0)
-	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+condQueue+i), self) }
+	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+layout.CondQueue+i), self) }
 	signalled := func() bool {
-		for i := range int32(condWaiters) {
+		for i := range int32(layout.CondWaiters) {
 			if !p.assume(sym.Not(waits(i))) {
 				return false
 			}
@@ -108,7 +101,7 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 		here := sym.Num(0)
-		for i := range int32(condWaiters) {
+		for i := range int32(layout.CondWaiters) {
 			here = sym.Or(here, waits(i))
 		}
 		if q := p.fork(here); q != nil {
@@ -128,16 +121,16 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 	}
-	if q := p.fork(sym.Not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
+	if q := p.fork(sym.Not(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0))); q != nil {
 		q.bound("more waiters of a condition variable than the model has")
 	}
-	if !p.assume(eq(p.cellAt(a+condQueue+condWaiters-1), 0)) {
+	if !p.assume(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0)) {
 		return false
 	}
 	before := sym.Num(1) // the places before are taken
-	for i := range int32(condWaiters) {
-		c := p.cellAt(a + condQueue + i)
-		p.put(a+condQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
+	for i := range int32(layout.CondWaiters) {
+		c := p.cellAt(a + layout.CondQueue + i)
+		p.put(a+layout.CondQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
 		before = sym.And(before, sym.Not(eq(c, 0)))
 	}
 	if l.own != nil {
@@ -161,7 +154,7 @@ type lockOfCond struct {
 
 // condLocker finds the lock of a Cond.
 func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
-	tag, ok, tracked := x.concrete(p, p.cellAt(a+condLock))
+	tag, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -170,7 +163,7 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return l, false
 	}
 	noLock := func() (lockOfCond, bool) {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.continueWith(p)
 		return l, false
 	}
@@ -178,15 +171,15 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return noLock()
 	}
 	t := x.mem.TypeOf(tag)
-	if t == nil || t == libraryRLocker || t == opaqueError {
+	if t == nil || t == libraryRLocker || t == layout.OpaqueError {
 		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
-	off, lock, isSync := x.embeddedLock(t)
+	off, lock, isSync := x.EmbeddedLock(t)
 	if !isSync {
-		return lockOfCond{own: t, val: p.cellAt(a + condLock + 1)}, true
+		return lockOfCond{own: t, val: p.cellAt(a + layout.CondLock + 1)}, true
 	}
-	mu, ok, tracked := x.concrete(p, p.cellAt(a+condLock+1))
+	mu, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock+1))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -195,29 +188,6 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return noLock()
 	}
 	return lockOfCond{mu: mu + int32(off), writer: len(program.SyncCells(lock)) == 3}, ok
-}
-
-// embeddedLock is where in what a pointer of type t points to its methods Lock
-// and Unlock have their lock of package sync.
-func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bool) {
-	at := func(name string) (off int, lock types.Type, ok bool) {
-		sel := types.NewMethodSet(t).Lookup(nil, name)
-		if _, pointer := t.Underlying().(*types.Pointer); sel == nil || !pointer {
-			return 0, nil, false
-		}
-		lock = program.Pointee(t)
-		for _, k := range sel.Index()[:len(sel.Index())-1] {
-			st, isStruct := lock.Underlying().(*types.Struct)
-			if !isStruct {
-				return 0, nil, false // behind a pointer
-			}
-			off, lock = off+x.fieldOffset(st, k), st.Field(k).Type()
-		}
-		return off, lock, program.SyncCells(lock) != nil
-	}
-	off, lock, ok = at("Lock")
-	off2, _, ok2 := at("Unlock")
-	return off, lock, ok && ok2 && off == off2
 }
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top
@@ -245,15 +215,15 @@ func condSignal(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	next := make([]*sym.Expr, condWaiters)
+	next := make([]*sym.Expr, layout.CondWaiters)
 	for i := range next {
 		next[i] = sym.Num(0)
-		if i+1 < condWaiters {
-			next[i] = p.cellAt(a + condQueue + int32(i) + 1)
+		if i+1 < layout.CondWaiters {
+			next[i] = p.cellAt(a + layout.CondQueue + int32(i) + 1)
 		}
 	}
 	for i, e := range next {
-		p.put(a+condQueue+int32(i), e)
+		p.put(a+layout.CondQueue+int32(i), e)
 	}
 	return x.opReturn(p, nil)
 }
@@ -264,8 +234,8 @@ func condBroadcast(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	for i := range int32(condWaiters) {
-		p.put(a+condQueue+i, sym.Num(0))
+	for i := range int32(layout.CondWaiters) {
+		p.put(a+layout.CondQueue+i, sym.Num(0))
 	}
 	return x.opReturn(p, nil)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -78,7 +79,7 @@ func contextOperations(table map[string]*program.Operation) {
 		case !ok:
 			return false
 		default:
-			cause := zeros(2)
+			cause := layout.Zeros(2)
 			if len(p.peek().Target.Args) > 1 {
 				cause = p.arg(1)
 			}
@@ -93,7 +94,7 @@ func contextOperations(table map[string]*program.Operation) {
 		"Err":   operation(program.Operation{Name: "err"}, contextErr),
 		"Value": operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
 		"Deadline": operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
-			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
+			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
 		}),
 	}
 	contextAfterOperations(table)
@@ -190,9 +191,9 @@ func (x *translator) describeContext(o *state.Object) {
 	c(ctxDeadline).Name = o.Name + "_deadline"
 	c(ctxWaits).Name, c(ctxWaits).Abs, c(ctxWaits).Fix = o.Name+"_waits", sym.Either(), true
 	c(ctxUp).Name, c(ctxUp).Ref = o.Name+"_values", true
-	for i, n := range interfaceLayout {
-		c(ctxCause+int32(i)).Name, c(ctxCause+int32(i)).Ref = o.Name+"_cause"+n.name, true
-		c(ctxLater+int32(i)).Name, c(ctxLater+int32(i)).Ref = o.Name+"_later"+n.name, true
+	for i, n := range layout.InterfaceCells {
+		c(ctxCause+int32(i)).Name, c(ctxCause+int32(i)).Ref = o.Name+"_cause"+n.Name, true
+		c(ctxLater+int32(i)).Name, c(ctxLater+int32(i)).Ref = o.Name+"_later"+n.Name, true
 	}
 	// What cancels a context cancels those that are derived from it.
 	x.contexts = append(x.contexts, o)
@@ -208,7 +209,7 @@ func (x *translator) lateCauses() bool {
 	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
-	late := make([]sym.Set, len(interfaceLayout))
+	late := make([]sym.Set, len(layout.InterfaceCells))
 	for i, e := range x.contextError(sym.Num(ctxExceeded)) {
 		late[i] = sym.Single(e.K)
 		for _, o := range x.contexts {
@@ -303,8 +304,8 @@ func (x *translator) derived(p *path, o, from *state.Object, budget *int) *sym.E
 
 // contextError is the error of a context that has ended by err, nil if it has not.
 func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
-	canceled := x.errorValue("error context.Canceled", "Canceled")
-	exceeded := x.errorValue("error context.DeadlineExceeded", "DeadlineExceeded")
+	canceled := x.ErrorValue("error context.Canceled", "Canceled")
+	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")
 	none := eq(err, 0)
 	return []*sym.Expr{
 		sym.Ite(none, sym.Num(0), canceled[0]),
@@ -318,14 +319,14 @@ func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
 func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
 	k, ok, tracked := x.concrete(p, x.ends(p, addr))
 	if !tracked {
-		return x.opReturn(p, x.unknowns(2, "the error of a context that is not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
 	}
 	if !ok {
 		return false
 	}
 	o := x.mem.Object(k)
 	if o == nil || !o.Context {
-		return x.opReturn(p, zeros(2))
+		return x.opReturn(p, layout.Zeros(2))
 	}
 	x.accessed(p, o.Behind(ctxErr), 1, x.stmtOfOp(p), false)
 	x.againstTime(o, x.stmtOfOp(p))
@@ -341,7 +342,7 @@ func contextErr(x *translator, p *path) bool {
 func contextCause(x *translator, p *path) bool {
 	in := p.arg(0)
 	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
-		return x.opReturn(p, x.unknowns(2, "the cause of a context that is not one of package context or not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
 	return x.ofContext(p, in[1], func(o *state.Object) []*sym.Expr {
 		return []*sym.Expr{p.cellAt(o.Behind(ctxCause)), p.cellAt(o.Behind(ctxCause + 1))}

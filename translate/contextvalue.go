@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -25,7 +26,7 @@ func contextValueOperations(table map[string]*program.Operation) {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
 		if eq(p.arg(1)[0], 0).Is(1) {
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil key"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
 		values, end := x.parentOf(p, p.arg(0))
@@ -36,7 +37,7 @@ func contextValueOperations(table map[string]*program.Operation) {
 			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
-		return x.valueContext(p, values, sym.Num(0), zeros(4))
+		return x.valueContext(p, values, sym.Num(0), layout.Zeros(4))
 	})
 }
 
@@ -91,7 +92,7 @@ func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
 func contextValue(x *translator, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
-		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	if !ok {
 		return false
@@ -100,17 +101,17 @@ func contextValue(x *translator, p *path) bool {
 	on := func(q *path, up *sym.Expr) { q.set(q.peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:
-		return x.opReturn(p, zeros(2))
+		return x.opReturn(p, layout.Zeros(2))
 	case o.Context:
 		on(p, p.cellAt(o.Behind(ctxUp)))
 		return true
 	case !o.Values:
-		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	pair := func(q *path, at int32) []*sym.Expr {
 		return []*sym.Expr{q.cellAt(o.Base + at), q.cellAt(o.Base + at + 1)}
 	}
-	x.branch(p, x.equal(p, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
+	x.branch(p, x.equal(p, layout.EmptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
 		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
 		func(q *path) { on(q, q.cellAt(o.Base+valueUp)) })
 	return false

@@ -32,7 +32,7 @@
 // are shared and which goroutines start others of their own kind, are assumptions
 // (assumptions.go): where segments show that one is wrong, the translation begins again.
 //
-// Memory is a row of numbered cells (internal/state, memory.go): a reference is the number of a
+// Memory is a row of numbered cells (internal/state, internal/layout): a reference is the number of a
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
@@ -46,6 +46,7 @@
 //   - omissions: what the model leaves out and loses something by
 //   - growth: the room behind what append returns
 //   - state: what the translation collects, as data: templates, stacks, memory, edges
+//   - layout: which scalars values consist of, and what a control state keeps of them
 //   - emission: the finished state as a network, queries and a sidecar
 //   - sym: expressions over the state, and the sets of integers that they can be
 //

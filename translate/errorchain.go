@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -54,7 +55,7 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		if t == nil {
 			return false, false
 		}
-		if t != opaqueError {
+		if t != layout.OpaqueError {
 			return false, !x.unwraps(t)
 		}
 		o := x.mem.Object(err[1])
@@ -64,7 +65,7 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		if o.Wrapped == nil {
 			return false, !o.Wraps
 		}
-		g := x.global(o.Wrapped)
+		g := x.Global(o.Wrapped)
 		for i := range err {
 			e := p.cellAt(g.Base + int32(i))
 			if !e.IsConst() {
@@ -80,12 +81,12 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 // that its values cannot be told apart by their numbers.
 func (x *translator) unwraps(t types.Type) bool {
 	ms := x.prog.SSA.MethodSets.MethodSet(t)
-	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.width(t) > 1
+	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
 func (x *translator) newError(key string, call *ssa.Call) []*sym.Expr {
-	e := x.errorValue(key, "err")
+	e := x.ErrorValue(key, "err")
 	o := x.mem.Object(e[1].K)
 	o.Wrapped, o.Wraps = wrappedError(call)
 	return e

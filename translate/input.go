@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -72,7 +73,7 @@ func (x *translator) takeUp(p *path) {
 		x.continueWith(p)
 		return
 	}
-	o := x.global(x.sl.OSArgs)
+	o := x.Global(x.sl.OSArgs)
 	at := o.Base + 1 // its length; its capacity follows
 	for _, c := range x.mem.Cells[at : at+2] {
 		if c.Abs.Top {
@@ -102,7 +103,7 @@ func isFlag(f *ssa.Function) bool {
 // callFlag declares a flag: its value is chosen here.
 func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
-	r, ok := x.allocate(p, call, func() *state.Object { return x.newVariable("flag", t) }, func(o *state.Object) { x.describe(o, t) })
+	r, ok := x.allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
 		return false
 	}
@@ -145,14 +146,14 @@ func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []
 	if tag := p.simplify(err[0]); tag.IsConst() {
 		of := x.mem.TypeOf(tag.K)
 		switch {
-		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
+		case of == nil || of == layout.OpaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
 			return err[:2]
-		case x.width(t) == 1:
+		case x.Width(t) == 1:
 			return err[1:2]
 		}
 	}
-	return x.unknowns(x.width(t), "what errors.As has found")
+	return layout.Unknowns(x.Width(t), "what errors.As has found")
 }
 
 // fillings lists what a call writes into a value of type t at an address.
@@ -175,8 +176,8 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
-		w := x.width(u.Elem())
-		if !program.Writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
+		w := x.Width(u.Elem())
+		if !program.Writable(t, depth) || int64(x.Width(t)) != int64(w)*u.Len() {
 			return nil
 		}
 		var out []filling
@@ -189,19 +190,19 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 			return nil
 		}
 		var out []filling
-		for i := range int32(x.width(t)) {
+		for i := range int32(x.Width(t)) {
 			out = append(out, filling{addr: addr + i, what: what, fresh: true})
 		}
 		return out
 	case *types.Struct:
-		if x.foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
+		if x.Foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
 			return nil
 		}
 		var out []filling
 		for i := range u.NumFields() {
 			f := u.Field(i)
 			if program.Filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
+				out = append(out, x.fillings(addr+int32(x.FieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
 			}
 		}
 		return out
@@ -230,7 +231,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		if o := x.mem.Object(k); k == 0 || o == nil {
 			continue
 		}
-		x.accessed(p, k, x.width(t), p.statement(call), true)
+		x.accessed(p, k, x.Width(t), p.statement(call), true)
 		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {

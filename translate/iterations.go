@@ -58,7 +58,7 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 // liveValues returns what is live where a path is.
 func (x *translator) liveValues(p *path) map[envKey][]*sym.Expr {
 	out := map[envKey][]*sym.Expr{}
-	for _, k := range x.liveOf(p.frames) {
+	for _, k := range x.Live(p.frames) {
 		e := envKey{k.Call, k.V}
 		out[e] = p.env.m[e]
 	}

@@ -34,7 +34,7 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 			return true
 		}
 	}
-	val := x.someError
+	val := x.SomeError
 	if !m.IsError {
 		val = x.someText
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -28,7 +29,7 @@ const (
 func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	ctx := p.peek().Call
 	t := i.Type().Underlying().(*types.Map)
-	kw, vw := x.width(t.Key()), x.width(t.Elem())
+	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
 	if kw+vw > maxEntry || !x.sl.Classes[relevance.Entries(t)] {
 		p.set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
 		return p.advance()
@@ -42,10 +43,10 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 			at, name := o.Entry(n), fmt.Sprintf("%s_%d", o.Name, n)
 			used := x.mem.Cells[at]
 			used.Name = name + "_used"
-			x.describeAt(at+1, name+"_key", t.Key(), 0)
-			x.markRefs(at+1, t.Key())
-			x.describeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
-			x.markRefs(at+1+int32(kw), t.Elem())
+			x.DescribeAt(at+1, name+"_key", t.Key(), 0)
+			x.MarkRefs(at+1, t.Key())
+			x.DescribeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
+			x.MarkRefs(at+1+int32(kw), t.Elem())
 		}
 		more := x.mem.Cells[o.More()]
 		more.Name = o.Name + "_more"
@@ -55,7 +56,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 		for c := range kw {
 			k := x.mem.Cells[o.More()+1+int32(c)]
 			k.Abs, k.Payload, k.Sync = sym.Set{}, true, true
-			k.Ref = x.scalarRefs(t.Key())[c]
+			k.Ref = x.Refs(t.Key())[c]
 		}
 	})
 	if !ok {
@@ -93,15 +94,15 @@ func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bo
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
 func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
-	ctx, n := p.peek().Call, x.valueWidth(i)
+	ctx, n := p.peek().Call, x.ValueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
 	case !tracked:
-		p.set(ctx, i, x.unknowns(n, untracked))
+		p.set(ctx, i, layout.Unknowns(n, untracked))
 	case !ok:
 		return nil, false
 	case o == nil:
-		p.set(ctx, i, zeros(n))
+		p.set(ctx, i, layout.Zeros(n))
 	default:
 		return o, true
 	}
@@ -165,7 +166,7 @@ func (x *translator) compare(p *path, o *state.Object, key []*sym.Expr, done fun
 	p.spread()
 	p.note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
 	for i := -1; i < len(found); i++ {
-		only := zeros(len(found))
+		only := layout.Zeros(len(found))
 		if i >= 0 {
 			if found[i].Is(0) {
 				continue
@@ -209,12 +210,12 @@ func (x *translator) hashed(p *path, o *state.Object, key []*sym.Expr, instr ssa
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
 func (x *translator) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
-	kw, vw := int32(x.width(o.Mapping.Key())), x.width(o.Mapping.Elem())
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
-		out, lost, has := zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
+		out, lost, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
 		for n := range found {
 			if found[n].Is(0) {
 				continue
@@ -269,10 +270,10 @@ func (x *translator) lookBeyond(p *path, o *state.Object, found []*sym.Expr, don
 			x.continueWith(q)
 		}
 	}
-	kw, vw := int32(x.width(o.Mapping.Key())), x.width(o.Mapping.Elem())
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	for n := range found {
 		if q := p.fork(found[n]); q != nil {
-			only := zeros(len(found))
+			only := layout.Zeros(len(found))
 			only[n] = sym.Num(1)
 			end(q, only, x.entryValue(q, o, n, kw, vw), sym.Num(1))
 		}
@@ -281,8 +282,8 @@ func (x *translator) lookBeyond(p *path, o *state.Object, found []*sym.Expr, don
 		}
 	}
 	p.note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
-	end(p.clone(), zeros(len(found)), x.unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
-	end(p, zeros(len(found)), zeros(vw), sym.Num(0))
+	end(p.clone(), layout.Zeros(len(found)), layout.Unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
+	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
 }
 
 // within evaluates f, given that the key of an entry is one that is ever set.
@@ -349,7 +350,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	case !ok:
 		return false
 	case o == nil:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "assignment to entry in nil map"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "assignment to entry in nil map"}, x.SomeError())
 		return true
 	}
 	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)
@@ -406,7 +407,7 @@ func (x *translator) update(q *path, o *state.Object, found, key, val []*sym.Exp
 // endsWhereFull reports that the path ends where a map has more entries than the
 // model keeps: what it holds refers to other things.
 func (x *translator) endsWhereFull(t *types.Map) bool {
-	return slices.Contains(x.scalarRefs(t.Elem()), true)
+	return slices.Contains(x.Refs(t.Elem()), true)
 }
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
@@ -478,9 +479,9 @@ func (x *translator) mapLen(p *path, o *state.Object, done func(q *path, n *sym.
 func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	ctx := p.peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
-	n := x.valueWidth(i)
+	n := x.ValueWidth(i)
 	if !isRange || i.IsString {
-		p.set(ctx, i, x.unknowns(n, "iteration over a string"))
+		p.set(ctx, i, layout.Unknowns(n, "iteration over a string"))
 		return p.advance()
 	}
 	t := r.X.Type().Underlying().(*types.Map)
@@ -500,7 +501,7 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	}
 	rest := sym.Num(1)
 	choices := 0
-	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
+	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
 	// turn is one more turn of the loop.
 	type turn struct {
 		path      *path
@@ -523,8 +524,8 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		at := o.Entry(e) + 1
 		for k, width := range []int{int(kw), vw} {
 			val, lost := q.cells(at, width)
-			if w := x.width(tuple.At(k + 1).Type()); w != width {
-				val, lost = zeros(w), make([]*sym.Expr, w) // not asked for
+			if w := x.Width(tuple.At(k + 1).Type()); w != width {
+				val, lost = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
 			}
 			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
 			at += int32(width)
@@ -543,7 +544,7 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		})
 	}
 	if p.assume(rest) {
-		p.set(ctx, i, zeros(n))
+		p.set(ctx, i, layout.Zeros(n))
 		p.advance()
 		x.continueWith(p)
 	}

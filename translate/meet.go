@@ -155,7 +155,7 @@ func (x *translator) unite(group []*path, key string) []*path {
 	live := x.meeting[key]
 	if live == nil {
 		seen := map[envKey]bool{}
-		for _, k := range x.liveOf(group[0].frames) {
+		for _, k := range x.Live(group[0].frames) {
 			if e := (envKey{k.Call, k.V}); !seen[e] {
 				seen[e] = true
 				live = append(live, e)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -31,7 +32,7 @@ func onceOperations(table map[string]*program.Operation) {
 		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.SomeError())
 		}
 		return true
 	})
@@ -72,7 +73,7 @@ func callOnce(x *translator, p *path) bool {
 		var result []*sym.Expr
 		if call, ok := q.peek().Call.Site.(*ssa.Call); ok {
 			if t, ok := call.Type().(*types.Tuple); !ok || t.Len() > 0 {
-				result = x.unknowns(x.valueWidth(call), "the result of a function that runs once")
+				result = layout.Unknowns(x.ValueWidth(call), "the result of a function that runs once")
 			}
 		}
 		x.opReturn(q, result)
@@ -88,7 +89,7 @@ func callOnce(x *translator, p *path) bool {
 		x.continueWith(q)
 	}
 	if q := p.fork(eq(s, oncePanics)); q != nil {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.here(), Detail: "panic"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.here(), Detail: "panic"}, x.SomeError())
 		x.continueWith(q)
 	}
 	if !p.assume(eq(s, onceNew)) {

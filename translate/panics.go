@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -70,7 +71,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
 			x.unchecked(p.here(), x.sl.Checks[i])
-			p.set(ctx, i, x.unknowns(x.width(i.AssertedType), "from an interface that is not tracked"))
+			p.set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
 			p.advance()
 			x.continueWith(p)
 			return false

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -369,32 +370,16 @@ func (p *path) value(ctx *state.CallPath, v ssa.Value) []*sym.Expr {
 	x := p.x
 	switch v := v.(type) {
 	case *ssa.Const:
-		return x.constant(v)
+		return x.Constant(v)
 	case *ssa.Global:
-		return []*sym.Expr{sym.Num(x.global(v).Base)}
+		return []*sym.Expr{sym.Num(x.Global(v).Base)}
 	case *ssa.Function:
 		return []*sym.Expr{sym.Num(x.mem.Function(v, p.namedAt(ctx, v)).Base)}
 	}
 	if e := p.env.m[envKey{ctx, v}]; e != nil {
 		return e
 	}
-	return x.unknowns(x.valueWidth(v), "not tracked")
-}
-
-func (x *translator) unknowns(n int, why string) []*sym.Expr {
-	out := make([]*sym.Expr, n)
-	for i := range out {
-		out[i] = sym.Unknown(why)
-	}
-	return out
-}
-
-func zeros(n int) []*sym.Expr {
-	out := make([]*sym.Expr, n)
-	for i := range out {
-		out[i] = sym.Num(0)
-	}
-	return out
+	return layout.Unknowns(x.ValueWidth(v), "not tracked")
 }
 
 func (p *path) set(ctx *state.CallPath, v any, e []*sym.Expr) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -134,7 +135,7 @@ func (x *translator) step(p *path) bool {
 			return x.runDeferred(p)
 		}
 		if f.Over {
-			return x.ret(p, zeros(x.resultWidth(f.Call.Fn)))
+			return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 		}
 		g := p.top()
 		g.Running = false
@@ -529,7 +530,7 @@ func (x *translator) execIf(p *path, i *ssa.If) bool {
 	if !x.sl.Instrs[i] {
 		d := x.prog.Function(ctx.Fn).PostDominator[f.Block.Index]
 		if d < 0 {
-			return x.ret(p, x.unknowns(x.resultWidth(ctx.Fn), "not tracked"))
+			return x.ret(p, layout.Unknowns(x.ResultWidth(ctx.Fn), "not tracked"))
 		}
 		return x.jump(p, ctx.Fn.Blocks[d])
 	}
@@ -663,7 +664,7 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
 	}
-	return p.result(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
+	return p.result(v, layout.Unknowns(x.ValueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
 }
 
 // execUnOp executes a receive, a load, or an operation on one value.
@@ -704,10 +705,10 @@ func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 		return false
 	}
 	if addr == nil {
-		return p.result(i, x.unknowns(x.width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
+		return p.result(i, layout.Unknowns(x.Width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
 	}
 	x.noteVariable(p, i.X)
-	v, lost := x.load(p, addr, x.width(i.Type()))
+	v, lost := x.load(p, addr, x.Width(i.Type()))
 	x.decide(p, v, lost, func(q *path, v []*sym.Expr) {
 		q.set(ctx, i, v)
 		q.advance()
@@ -721,12 +722,12 @@ func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
 	t := i.Tuple.Type().(*types.Tuple)
 	off := 0
 	for k := range i.Index {
-		off += x.width(t.At(k).Type())
+		off += x.Width(t.At(k).Type())
 	}
 	e := p.value(p.peek().Call, i.Tuple)
-	n := x.width(i.Type())
+	n := x.Width(i.Type())
 	if off+n > len(e) {
-		return p.result(i, x.unknowns(n, "not tracked")...)
+		return p.result(i, layout.Unknowns(n, "not tracked")...)
 	}
 	return p.result(i, e[off:off+n]...)
 }
@@ -739,7 +740,7 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 	}
 	a := p.value(p.peek().Call, i.X)[0]
 	st := program.Pointee(i.X.Type()).Underlying().(*types.Struct)
-	if off, ok := libraryField(program.Pointee(i.X.Type()), i.Field); ok {
+	if off, ok := layout.LibraryField(program.Pointee(i.X.Type()), i.Field); ok {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
@@ -751,13 +752,13 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 		}
 		return p.result(i, a)
 	}
-	if x.foreign(program.Pointee(i.X.Type())) {
+	if x.Foreign(program.Pointee(i.X.Type())) {
 		return p.result(i, sym.Unkept("field of a foreign type"))
 	}
 	if ok := x.notNil(p, a, i); !ok {
 		return false
 	}
-	off := int32(x.fieldOffset(st, i.Field))
+	off := int32(x.FieldOffset(st, i.Field))
 	e := sym.Arith(sym.OpAdd, a, sym.Num(off))
 	p.offset(e, a, off)
 	return p.result(i, e)
@@ -766,11 +767,11 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 // execField takes a field of a struct that is a value.
 func (x *translator) execField(p *path, i *ssa.Field) bool {
 	st := i.X.Type().Underlying().(*types.Struct)
-	n := x.width(i.Type())
-	if x.foreign(i.X.Type()) {
-		return p.result(i, x.unknowns(n, "field of a foreign type")...)
+	n := x.Width(i.Type())
+	if x.Foreign(i.X.Type()) {
+		return p.result(i, layout.Unknowns(n, "field of a foreign type")...)
 	}
-	off := x.fieldOffset(st, i.Field)
+	off := x.FieldOffset(st, i.Field)
 	return p.result(i, p.value(p.peek().Call, i.X)[off:off+n]...)
 }
 
@@ -803,10 +804,6 @@ func (p *path) offset(field, pointer *sym.Expr, off int32) {
 	}
 }
 
-func (x *translator) resultWidth(f *ssa.Function) int {
-	return x.width(f.Signature.Results())
-}
-
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
 func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
@@ -819,7 +816,7 @@ func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
 		return true
 	}
 	nilPanic := func(q *path) {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: "nil pointer dereference"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	}
 	if a.IsConst() {
 		nilPanic(p)
@@ -881,7 +878,7 @@ func (x *translator) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addr
 	s := p.statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.Elems {
-		x.accessed(p, k, x.width(program.Pointee(instrAddr(instr).Type())), s, isStore)
+		x.accessed(p, k, x.Width(program.Pointee(instrAddr(instr).Type())), s, isStore)
 	}
 	return &address{e, a.Elems}, true
 }

@@ -31,7 +31,7 @@ func signalOperations(table map[string]*program.Operation) {
 		}
 		r.put(p, state.ChanPayload+ctxDeadline, sym.Num(ctxSignal))
 		if x.sl.Classes[relevance.Causes] {
-			for i, e := range x.errorValue("error signal", "signal") {
+			for i, e := range x.ErrorValue("error signal", "signal") {
 				r.put(p, state.ChanPayload+ctxLater+int32(i), e)
 			}
 		}

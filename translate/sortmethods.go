@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -53,9 +54,9 @@ func sortByMethods(x *translator, p *path) bool {
 	switch {
 	case f.Phase == 1:
 		g := p.top()
-		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], zeros(1), zeros(1)}
-		p.set(g.Call, state.ArgKey(sortedCount), zeros(1))
-		p.set(g.Call, state.ArgKey(sortedResult), zeros(1))
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(1), layout.Zeros(1)}
+		p.set(g.Call, state.ArgKey(sortedCount), layout.Zeros(1))
+		p.set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		return x.callSorted(p, "Len", sortLen)
 	case f.Phase == sortLen:
 		n, ok, tracked := x.concrete(p, p.arg(sortedResult)[0])
@@ -70,7 +71,7 @@ func sortByMethods(x *translator, p *path) bool {
 			return x.opReturn(p, nil)
 		}
 		p.set(f.Call, state.ArgKey(sortedCount), []*sym.Expr{sym.Num(n)})
-		p.set(f.Call, state.ArgKey(sortedResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		p.top().Phase = pairPhase(1, 1, pairAhead)
 		return true
 	}
@@ -79,7 +80,7 @@ func sortByMethods(x *translator, p *path) bool {
 	i, j := pair/maxSorted, pair%maxSorted
 	switch (f.Phase - sortFirst) % pairPhases {
 	case pairAhead:
-		p.set(f.Call, state.ArgKey(sortedResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		if j == 0 {
 			i, j = i+1, i+1
 		}
@@ -101,7 +102,7 @@ func sortByMethods(x *translator, p *path) bool {
 		}
 	case pairCompared:
 		less := p.arg(sortedResult)[0]
-		p.set(f.Call, state.ArgKey(sortedResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
 			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
 				x.continueWith(q)

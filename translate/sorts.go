@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -71,7 +72,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 	if elem == nil {
 		return x.unsorted(p, "what is sorted is not seen")
 	}
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	if f.Phase == 1 {
 		return x.beginSort(p, s, elem, w)
 	}
@@ -84,7 +85,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 		if !s.index {
 			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
-		p.set(f.Call, state.ArgKey(sortResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "", func(q *path) {
 			q.swap(base+(j-1)*w, base+j*w, w)
 			q.top().Phase = sortPhase(i, j-1)
@@ -139,7 +140,7 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 			return false
 		}
 		t := x.mem.TypeOf(tag)
-		if !tracked || t == nil || x.width(t) != 3 {
+		if !tracked || t == nil || x.Width(t) != 3 {
 			return x.unsorted(p, "the slice is not tracked")
 		}
 		if v, ok = x.unbox(p, v[1], t); !ok {
@@ -180,9 +181,9 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 	}
 	g := p.top()
 	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
-	g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], place, zeros(1)}
+	g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], place, layout.Zeros(1)}
 	p.set(g.Call, state.ArgKey(sortPlace), place)
-	p.set(g.Call, state.ArgKey(sortResult), zeros(1))
+	p.set(g.Call, state.ArgKey(sortResult), layout.Zeros(1))
 	g.Phase = sortPhase(1, 1)
 	return true
 }

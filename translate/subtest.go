@@ -299,7 +299,7 @@ func parallelSubtest(x *translator, p *path) bool {
 		}
 		return x.opReturn(p, nil)
 	case root.Phase == pausedPhase:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.siteOf(sites.Parallel), Pos: p.here(), Detail: "testing: t.Parallel called multiple times"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.siteOf(sites.Parallel), Pos: p.here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
 		return true
 	}
 	scope, ok := x.scopeAt(p, p.subtestArg(subtestParent))

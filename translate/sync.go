@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -155,7 +156,7 @@ func (p *path) arg(k int) []*sym.Expr {
 	if e := p.env.m[envKey{f.Call, state.ArgKey(k)}]; len(e) > 0 {
 		return e
 	}
-	return p.x.unknowns(2, "an argument that is not tracked")
+	return layout.Unknowns(2, "an argument that is not tracked")
 }
 
 // args returns all arguments of the operation on top of the stack.
@@ -184,7 +185,7 @@ func (x *translator) receiver(p *path) (int32, bool) {
 		return 0, false
 	}
 	if k == 0 {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.continueWith(p)
 		return 0, false
 	}
@@ -433,7 +434,7 @@ func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 // elsewhere. It reports whether p goes on.
 func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
-		x.raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.siteOfOp(q), Pos: q.here(), Detail: "sync: negative WaitGroup counter"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.siteOfOp(q), Pos: q.here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.continueWith(q)
 	}
 	return n, p.assume(sym.Arith(sym.OpLe, sym.Num(0), n))
@@ -507,7 +508,7 @@ func (x *translator) enterArg(p *path, k int, tgt state.Target, before func(q *p
 			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
 		if f.Op.Takes > 0 {
-			p.set(f.Call, state.ArgKey(f.Op.Takes), x.unknowns(len(p.arg(f.Op.Takes)), "the result of a function that is not in the model"))
+			p.set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.arg(f.Op.Takes)), "the result of a function that is not in the model"))
 		}
 		return true
 	}
@@ -578,7 +579,7 @@ func closeChan(x *translator, p *path) bool {
 		return false
 	}
 	crash := func(q *path, kind string) {
-		x.raise(q, &state.Unwind{Kind: kind, Site: x.siteOfOp(q), Pos: q.here(), Detail: kind}, x.someError())
+		x.raise(q, &state.Unwind{Kind: kind, Site: x.siteOfOp(q), Pos: q.here(), Detail: kind}, x.SomeError())
 		x.continueWith(q)
 	}
 	if k == 0 {

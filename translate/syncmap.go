@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -13,7 +14,7 @@ import (
 // own address. Each of its methods is an access to shared memory: it has no
 // guard of its own, but the statement that holds it has.
 
-var anyMap = types.NewMap(emptyInterface, emptyInterface)
+var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
 func syncMapOperations(table map[string]*program.Operation) {
 	// A method on the map o reads its entries, and with writes changes them.
@@ -62,7 +63,7 @@ func syncMapOperations(table map[string]*program.Operation) {
 			q.replace(o, found, q.arg(2))
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
-			return x.insert(q, o, q.arg(2)) && x.opReturn(q, zeros(3))
+			return x.insert(q, o, q.arg(2)) && x.opReturn(q, layout.Zeros(3))
 		})
 	})
 	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *state.Object) bool {
@@ -86,7 +87,7 @@ func (x *translator) syncMap(p *path, write bool) (o *state.Object, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	stride := int32(1 + 2*len(interfaceLayout))
+	stride := int32(1 + 2*len(layout.InterfaceCells))
 	n, at := x.entriesOfSyncMaps()
 	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
 	x.accessed(p, k, int(o.Size), x.stmtOfOp(p), write)
@@ -101,11 +102,11 @@ func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool)
 	switch {
 	case !tracked:
 		p.note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
-		x.opReturn(p, x.unknowns(p.resultWidth(), result))
+		x.opReturn(p, layout.Unknowns(p.resultWidth(), result))
 	case !ok:
 		return 0, false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	default:
 		return k, true
 	}
@@ -131,13 +132,13 @@ func (x *translator) whether(p *path, o *state.Object, yes func(q *path, found, 
 
 // insert takes a free entry for the key of the operation on top of the stack.
 func (x *translator) insert(p *path, o *state.Object, val []*sym.Expr) bool {
-	return x.update(p, o, zeros(int(o.Elems)), p.arg(1), val)
+	return x.update(p, o, layout.Zeros(int(o.Elems)), p.arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
 func (p *path) replace(o *state.Object, found, val []*sym.Expr) {
 	for n := range found {
-		at := o.Entry(n) + int32(1+p.x.width(o.Mapping.Key()))
+		at := o.Entry(n) + int32(1+p.x.Width(o.Mapping.Key()))
 		for c, e := range val {
 			p.put(at+int32(c), sym.Ite(found[n], e, p.rawCell(at+int32(c))))
 		}
@@ -148,7 +149,7 @@ func (p *path) replace(o *state.Object, found, val []*sym.Expr) {
 // its key if it has the value that is its argument 2.
 func (x *translator) ifEqual(p *path, o *state.Object, change func(q *path, found []*sym.Expr)) bool {
 	return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
-		x.branch(q, x.equal(q, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
+		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
 			change(r, found)
 			x.opReturn(r, []*sym.Expr{sym.Num(1)})
 		}, func(r *path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
@@ -170,7 +171,7 @@ func rangeSyncMap(x *translator, p *path) bool {
 	f := p.peek()
 	if f.Phase == 3 { // the function has returned
 		on := p.arg(rangeResult)[0]
-		p.set(f.Call, state.ArgKey(rangeResult), zeros(1))
+		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
 		x.branch(p, on, p.here(), "", func(q *path) { q.top().Phase = 2 }, func(q *path) { x.opReturn(q, nil) })
 		return false
 	}
@@ -184,11 +185,11 @@ func rangeSyncMap(x *translator, p *path) bool {
 			first[i] = p.cellAt(o.Entry(i))
 		}
 		g := p.top()
-		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], zeros(1), first, zeros(1)}
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], layout.Zeros(1), first, layout.Zeros(1)}
 		g.Phase = 2
-		p.set(f.Call, state.ArgKey(rangeSeen), zeros(1))
+		p.set(f.Call, state.ArgKey(rangeSeen), layout.Zeros(1))
 		p.set(f.Call, state.ArgKey(rangeFirst), first)
-		p.set(f.Call, state.ArgKey(rangeResult), zeros(1))
+		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
 	}
 	tgt, ok, tracked := x.functionOf(p, p.arg(1)[0], f.Call.Site)
 	if !tracked {
@@ -216,7 +217,7 @@ func rangeSyncMap(x *translator, p *path) bool {
 		}
 		q.set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
 		t := tgt
-		kw := int32(len(interfaceLayout))
+		kw := int32(len(layout.InterfaceCells))
 		t.Args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
 		if x.enterArg(q, 1, t, func(r *path) { r.top().Phase = 3 }) {
 			next = append(next, q)

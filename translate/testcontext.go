@@ -3,6 +3,7 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -55,7 +56,7 @@ func (x *translator) endContext(p *path) bool {
 	g := p.top()
 	g.Defers = g.Defers[:len(g.Defers)-1]
 	if tracked {
-		x.cancel(p, k, ctxCanceled, zeros(2), 0)
+		x.cancel(p, k, ctxCanceled, layout.Zeros(2), 0)
 	}
 	return true
 }

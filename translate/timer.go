@@ -71,7 +71,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	case *types.Pointer:
 		elem = t.Elem().Underlying().(*types.Struct).Field(0).Type().Underlying().(*types.Chan).Elem()
 	}
-	width := int32(x.width(elem))
+	width := int32(x.Width(elem))
 	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.prog.Source.Fset.Position(pos).Line),
 			Size: state.ChanPayload + width + state.TimerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
@@ -94,7 +94,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 
 // badInterval is the panic of a ticker whose interval is not positive.
 func (x *translator) badInterval(p *path, of string) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "non-positive interval for " + of}, x.someError())
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
@@ -119,7 +119,7 @@ func setTimer(x *translator, p *path, armed int32) bool {
 	case !ok:
 		return false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
 	case o != nil && o.Callback:
 		x.againstTime(o, x.stmtOfOp(p))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"go/types"
 	"runtime/debug"
 	"slices"
 	"sort"
@@ -16,6 +15,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -221,6 +221,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 
 // translator is the state of one attempt.
 type translator struct {
+	*layout.Layout
 	*assumptions
 	disproved
 	programFacts
@@ -247,8 +248,6 @@ type translator struct {
 type programFacts struct {
 	capacities map[string]bool    // the types of elements of which capacities are seen, see package growth
 	loops      *termination.Loops // how often loops turn
-	widths     map[types.Type]int
-	orders     map[*ssa.Function]map[ssa.Value]int
 	methods    map[methodKey]*ssa.Function
 	names      map[*ssa.Function]string // that nothing else has
 }
@@ -335,7 +334,6 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
-			widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
 			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
 		},
 		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*state.Location]int{}},
@@ -355,6 +353,10 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 			x.given[b.Place] = b
 		}
 	}
+	x.Layout = layout.New(p, sl, x.mem, x.opts.Counter, func() int {
+		n, _ := x.entriesOfSyncMaps()
+		return n
+	})
 	return x
 }
 
@@ -483,7 +485,7 @@ func (x *translator) solve() {
 		p.withContext()
 		p.withJoin()
 		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
-			p.set(t.Root, x.prog.Entry.Params[0], x.unknowns(1, "the testing.T"))
+			p.set(t.Root, x.prog.Entry.Params[0], layout.Unknowns(1, "the testing.T"))
 		}
 		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.Funcs[x.prog.Init] {
 			// Package initialisation runs on top of the entry's frame, which it

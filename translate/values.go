@@ -3,7 +3,6 @@ package translate
 import (
 	"cmp"
 	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"math"
@@ -14,73 +13,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
-
-// constant returns the scalars of a constant.
-func (x *translator) constant(c *ssa.Const) []*sym.Expr {
-	if c.Value == nil {
-		return zeros(x.width(c.Type()))
-	}
-	if k, ok := program.Int32Const(c); ok {
-		return []*sym.Expr{sym.Num(k)}
-	}
-	if c.Value.Kind() == constant.String {
-		return []*sym.Expr{sym.Num(x.mem.Text(constant.StringVal(c.Value)))}
-	}
-	return x.unknowns(x.width(c.Type()), "a number that is not a small integer")
-}
-
-// global returns the object of a package-level variable.
-func (x *translator) global(g *ssa.Global) *state.Object {
-	o := x.mem.Keyed["global "+g.String()]
-	if o != nil {
-		return o
-	}
-	t := program.Pointee(g.Type())
-	o = x.mem.KeyedObject("global "+g.String(), func() *state.Object {
-		return x.newData(state.Identifier(g.Name()), t)
-	})
-	x.describe(o, t)
-	if why := x.prog.OutsideReason(g); why != "" {
-		for i := range o.Size {
-			x.mem.Cells[o.Base+i].Outside = why
-		}
-	}
-	if g.Pkg != nil && !x.prog.Translated(g.Pkg.Pkg.Path()) {
-		for i := range o.Size {
-			x.mem.Cells[o.Base+i].Abs, x.mem.Cells[o.Base+i].Open = sym.Anything(), true
-		}
-		if program.IsError(t) {
-			// An error variable of a library is not nil and equal to itself only.
-			e := x.errorValue("error "+g.String(), state.Identifier(g.Name()))
-			for i, v := range e {
-				c := x.mem.Cells[o.Base+int32(i)]
-				c.Init, c.Abs, c.Open = v.K, sym.Single(v.K), false
-			}
-		}
-	}
-	return o
-}
-
-// errorValue is an interface value that holds an error of unknown contents
-// with an identity of its own.
-func (x *translator) errorValue(key, name string) []*sym.Expr {
-	o := x.mem.KeyedObject(key, func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: name, Size: 1} })
-	return []*sym.Expr{sym.Num(x.mem.Tag(opaqueError)), sym.Num(o.Base)}
-}
-
-// someError is an error of which nothing else is known.
-func (x *translator) someError() []*sym.Expr {
-	return []*sym.Expr{sym.Num(x.mem.Tag(opaqueError)), sym.Unknown("an error from a library")}
-}
-
-// opaqueError stands for the dynamic types of errors of libraries.
-var opaqueError types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryError", nil), types.NewStruct(nil, nil), nil)
 
 // fits is a value in an integer type: where that would wrap it wraps, if that can be said,
 // and is unknown otherwise.
@@ -261,7 +200,7 @@ func (x *translator) boxed(p *path, e []*sym.Expr) bool {
 		return false
 	}
 	for _, tag := range a.Elems {
-		if t := x.mem.TypeOf(tag); t != nil && x.width(t) > 1 {
+		if t := x.mem.TypeOf(tag); t != nil && x.Width(t) > 1 {
 			return true
 		}
 	}
@@ -280,7 +219,7 @@ func (x *translator) constantBox(e *sym.Expr) bool {
 
 func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 	e := p.value(p.peek().Call, i.X)
-	n := x.width(i.Type())
+	n := x.Width(i.Type())
 	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
 		return []*sym.Expr{p.fits(e[0], i.Type())}
 	}
@@ -290,7 +229,7 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
 		x.unsupported(p.here(), "unsafe.Pointer", "memory behind it cannot be followed")
 	}
-	out := x.unknowns(n, "converted value")
+	out := layout.Unknowns(n, "converted value")
 	if _, ok := i.Type().Underlying().(*types.Slice); ok {
 		out[0] = sym.Unkept("converted value") // a copy
 	}
@@ -315,7 +254,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, 
 			if !slices.ContainsFunc(e, func(c *sym.Expr) bool { return c.UnknownIn() == nil }) {
 				return []*sym.Expr{tag, sym.Unknown("a value of several parts")}, true
 			}
-			r, ok := x.allocate(p, i, func() *state.Object { return x.newBox(t) }, func(o *state.Object) { x.describe(o, t) })
+			r, ok := x.allocate(p, i, func() *state.Object { return x.newBox(t) }, func(o *state.Object) { x.Describe(o, t) })
 			if !ok {
 				return nil, false
 			}
@@ -336,7 +275,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, 
 
 // newBox makes the cells of a value of several parts that an interface holds.
 func (x *translator) newBox(t types.Type) *state.Object {
-	o := x.newData("box", t)
+	o := x.NewData("box", t)
 	o.Boxed = program.TypeKey(t)
 	return o
 }
@@ -345,7 +284,7 @@ func (x *translator) newBox(t types.Type) *state.Object {
 // values that the interface may hold, with other types, end the path: there they
 // are not together.
 func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
-	n := x.width(t)
+	n := x.Width(t)
 	switch n {
 	case 0:
 		return nil, true
@@ -357,7 +296,7 @@ func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, b
 	}
 	k, ok, tracked := x.concrete(p, val)
 	if !tracked {
-		return x.unknowns(n, "a value of several parts"), true
+		return layout.Unknowns(n, "a value of several parts"), true
 	}
 	if !ok {
 		return nil, false
@@ -400,11 +339,11 @@ func (x *translator) allocationKey(p *path, ctx *state.CallPath, instr ssa.Instr
 // sizes are different objects.
 func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
 	ctx := p.peek().Call
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
 	return x.allocateKey(p, key, ctx, instr, func() *state.Object {
-		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + what, Size: n*w + 1, Backing: state.Backing{Elems: n, Stride: w, WriteOnly: x.writeOnly(elem)}}
-	}, func(o *state.Object) { x.describe(o, types.NewArray(elem, int64(n))) })
+		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + what, Size: n*w + 1, Backing: state.Backing{Elems: n, Stride: w, WriteOnly: x.WriteOnly(elem)}}
+	}, func(o *state.Object) { x.Describe(o, types.NewArray(elem, int64(n))) })
 }
 
 func (x *translator) allocateKey(p *path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
@@ -590,12 +529,12 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 	}
 	ctx := p.peek().Call
 	if x.sl.Plain[i] {
-		p.set(ctx, i, zeros(x.width(t)))
+		p.set(ctx, i, layout.Zeros(x.Width(t)))
 		return p.advance()
 	}
 	r, ok := x.allocate(p, i, func() *state.Object {
-		return x.newVariable(state.Identifier(ctx.Fn.Name())+"_"+state.Identifier(name), t)
-	}, func(o *state.Object) { x.describe(o, t) })
+		return x.NewVariable(state.Identifier(ctx.Fn.Name())+"_"+state.Identifier(name), t)
+	}, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
 		return false
 	}
@@ -620,13 +559,13 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	}
 	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
-	width := x.width(elem)
+	width := x.Width(elem)
 	kept := k
 	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.Classes[relevance.Sent(elem)] {
 		kept = 0
 	}
 	what := ""
-	if n := x.sourceName(i); n != "" {
+	if n := x.SourceName(i); n != "" {
 		what = "_" + state.Identifier(n)
 	}
 	line := x.prog.Source.Fset.Position(i.Pos()).Line
@@ -663,7 +602,7 @@ func (x *translator) describeChan(o *state.Object) {
 		}
 	}
 	for k := range o.Kept + 1 {
-		x.markRefs(o.Base+state.ChanPayload+k*o.Width, o.Elem)
+		x.MarkRefs(o.Base+state.ChanPayload+k*o.Width, o.Elem)
 	}
 	for i := range o.Width {
 		p := c(state.ChanPayload + i)
@@ -672,51 +611,6 @@ func (x *translator) describeChan(o *state.Object) {
 			c(state.ChanPayload + o.Width + k*o.Width + i).Name = fmt.Sprintf("%s_buf%d_%d", o.Name, i, k)
 		}
 	}
-}
-
-// direct reports that a closure is only called, deferred or started where it is
-// made: then it is never an object, its bindings are passed as arguments are.
-func direct(m *ssa.MakeClosure) bool {
-	if m.Referrers() == nil {
-		return false
-	}
-	for _, r := range *m.Referrers() {
-		switch r := r.(type) {
-		case *ssa.DebugRef:
-		case ssa.CallInstruction:
-			if r.Common().Value != m {
-				return false
-			}
-			for _, a := range r.Common().Args {
-				if a == m {
-					return false
-				}
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// valueWidth is the number of scalars of a value.
-func (x *translator) valueWidth(v ssa.Value) int {
-	if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
-		n := 0
-		for k, b := range m.Bindings {
-			if x.sl.Values[m.Fn.(*ssa.Function).FreeVars[k]] {
-				n += x.valueWidth(b)
-			}
-		}
-		return n
-	}
-	if _, ok := v.(*ssa.Range); ok {
-		return 2 // see maps.go
-	}
-	if x.sl.Plain[v] {
-		return x.width(program.Pointee(v.Type()))
-	}
-	return x.width(v.Type())
 }
 
 func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
@@ -737,7 +631,7 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 			fmt.Fprintf(&key, " %d", c.K)
 		}
 	}
-	if direct(i) {
+	if layout.Direct(i) {
 		p.set(f.Call, i, e)
 		return p.advance()
 	}
