@@ -684,17 +684,12 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 // implements reports that values of a dynamic type of interfaces have the methods of
 // an interface. What stands for a type of the library has those of that type.
 func implements(t types.Type, iface *types.Interface) bool {
-	var has func(name string) bool
-	switch t {
-	case libraryContext:
-		has = func(name string) bool { return contextMethods[name] != nil || name == "String" }
-	case libraryRLocker:
-		has = func(name string) bool { return name == "Lock" || name == "Unlock" }
-	default:
+	methods := libraryMethods[t]
+	if methods == nil {
 		return types.Implements(t, iface)
 	}
 	for m := range iface.Methods() {
-		if !m.Exported() || !has(m.Name()) {
+		if _, has := methods[m.Name()]; !has || !m.Exported() {
 			return false
 		}
 	}

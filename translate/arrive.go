@@ -375,12 +375,12 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt state.Target
 	}
 	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.Index, f.Call.ID, site.Block().Index, site.Pos(), name)
 	turns, single := "", false
-	if tgt.Op == subtestBody && p.serial && !p.rolled {
+	if tgt.Op.StartedBy(sites.Subtest) && p.serial && !p.rolled {
 		if turns, single = x.turnsOf(p.frames[:len(p.frames)-1]); single {
 			key += turns
 		}
 	}
-	serial := tgt.Op == subtestBody && p.serial
+	serial := tgt.Op.StartedBy(sites.Subtest) && p.serial
 	if t := x.byKey[key]; t != nil {
 		if t.Serial && !serial {
 			t.Serial = false
@@ -458,13 +458,8 @@ func (x *translator) countGoroutines(p *path, t *state.Template, single bool) {
 // function.
 func (x *translator) setSites(p *path, t *state.Template, op *program.Operation) {
 	kind := sites.Go
-	switch op {
-	case wgBody:
-		kind = sites.WaitGroupGo
-	case callbackBody, contextBody:
-		kind = sites.Callback
-	case subtestBody:
-		kind = sites.Subtest
+	if op != nil && op.Starts != sites.Invalid {
+		kind = op.Starts
 	}
 	goSite, _ := x.idx.At(kind, t.Origin.Pos())
 	if goSite.ID == 0 {

@@ -304,10 +304,11 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return x.guess(p, site, tgt)
 	case layout.OpaqueError:
 		return tgt, true
-	case libraryContext:
-		return contextCall(tgt, c.Method.Name(), e[1]), true
-	case libraryRLocker:
-		return rlockerCall(tgt, c.Method.Name(), e[1]), true
+	}
+	if methods := libraryMethods[t]; methods != nil {
+		tgt.Op = methods[c.Method.Name()]
+		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
+		return tgt, true
 	}
 	fn, ok := x.method(tag, t, c.Method)
 	if !ok {

@@ -26,7 +26,7 @@ var callbackBody *program.Operation
 
 func callbackOperations(table map[string]*program.Operation) {
 	table["time.AfterFunc"] = operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
-	callbackBody = operation(program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, runCallback)
+	callbackBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runCallback)
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.

@@ -374,7 +374,7 @@ func wgGo(x *translator, p *path) bool {
 var wgBody *program.Operation
 
 func init() {
-	wgBody = unwinding(program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
+	wgBody = unwinding(program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
 		if !p.peek().Unwind.Goexit {
 			return true // the panic ends the program
 		}
@@ -403,7 +403,7 @@ func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt state.Target
 		p.note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
 	}
 	t := x.templateFor(p, site, tgt)
-	p.alone, p.serial = false, p.serial && tgt.Op == subtestBody
+	p.alone, p.serial = false, p.serial && tgt.Op.StartedBy(sites.Subtest)
 	var handed []*sym.Expr
 	for _, k := range t.Handed {
 		e := sym.Unknown("not tracked")

@@ -48,11 +48,8 @@ const maxAncestry = 256
 // libraryContext stands for the dynamic types of contexts.
 var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryContext", nil), types.NewStruct(nil, nil), nil)
 
-var (
-	// contextMethods are the methods of contexts.
-	contextMethods map[string]*program.Operation
-	cancelContext  *program.Operation
-)
+// cancelContext is the function that ends a context.
+var cancelContext *program.Operation
 
 func contextOperations(table map[string]*program.Operation) {
 	root := operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
@@ -87,7 +84,8 @@ func contextOperations(table map[string]*program.Operation) {
 		}
 		return x.opReturn(p, nil)
 	})
-	contextMethods = map[string]*program.Operation{
+	libraryMethods[libraryContext] = map[string]*program.Operation{
+		"String": nil,
 		"Done": operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
 		}),
@@ -347,11 +345,4 @@ func contextCause(x *translator, p *path) bool {
 	return x.ofContext(p, in[1], func(o *state.Object) []*sym.Expr {
 		return []*sym.Expr{p.cellAt(o.Behind(ctxCause)), p.cellAt(o.Behind(ctxCause + 1))}
 	})
-}
-
-// contextCall completes a target by a method of a context.
-func contextCall(tgt state.Target, name string, addr *sym.Expr) state.Target {
-	tgt.Op = contextMethods[name]
-	tgt.Args = append([][]*sym.Expr{{addr}}, tgt.Args...)
-	return tgt
 }

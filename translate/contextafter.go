@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -21,7 +22,7 @@ var (
 
 func contextAfterOperations(table map[string]*program.Operation) {
 	table["context.AfterFunc"] = operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
-	contextBody = operation(program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, runContextBody)
+	contextBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runContextBody)
 	stopContext = operation(program.Operation{Name: "stop", Seed: true}, stopAfterFunc)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/emission"
 	"github.com/vtrace/vtrace/translate/internal/omissions"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -127,7 +128,7 @@ func (x *translator) emit() (*Model, error) {
 		return nil, err
 	}
 	for _, t := range x.templates {
-		t.Subtest = ofSubtests(t)
+		t.Subtest = len(t.Start) > 0 && t.Start[0].Op.StartedBy(sites.Subtest)
 	}
 	x.initialise()
 	in := x.emissionInput()

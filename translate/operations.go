@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -54,4 +56,7 @@ var (
 	// known are the operations of the library, by their full names.
 	known    map[string]*program.Operation
 	builtins map[string]*program.Operation
+	// libraryMethods are the methods that values of the library have, by the types that stand for
+	// theirs. Of those that are nil nothing else is known.
+	libraryMethods = map[types.Type]map[string]*program.Operation{}
 )

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
-	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -16,23 +15,13 @@ import (
 // libraryRLocker stands for that type.
 var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryRLocker", nil), types.NewStruct(nil, nil), nil)
 
-// rlockerMethods have the guards of the methods of a Locker, as which they are
-// called.
-var rlockerMethods map[string]*program.Operation
-
 func rlockerOperations(table map[string]*program.Operation) {
 	table["(*sync.RWMutex).RLocker"] = operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
 	})
-	rlockerMethods = map[string]*program.Operation{
+	// These have the guards of the methods of a Locker, as which they are called.
+	libraryMethods[libraryRLocker] = map[string]*program.Operation{
 		"Lock":   operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
 		"Unlock": operation(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
 	}
-}
-
-// rlockerCall completes a target by a method of the read side of a lock.
-func rlockerCall(tgt state.Target, name string, addr *sym.Expr) state.Target {
-	tgt.Op = rlockerMethods[name]
-	tgt.Args = [][]*sym.Expr{{addr}}
-	return tgt
 }

@@ -49,7 +49,7 @@ var (
 	// function with parallel subtests, with its object as argument.
 	subtestRun   = operation(program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}, nil)
 	parallelWait = operation(program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}, nil)
-	subtestBody  = operation(program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}, nil)
+	subtestBody  = operation(program.Operation{Name: "subtest", Starts: sites.Subtest, Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}, nil)
 	subtestJoin  = operation(program.Operation{Name: "join", Kind: sites.Join, Blocks: true}, nil)
 )
 
@@ -96,14 +96,11 @@ func (p *path) inSubtest() bool {
 
 // subtest is the frame at the bottom of the goroutine of a subtest, nil in others.
 func (p *path) subtest() *state.Frame {
-	if len(p.frames) > 0 && p.frames[0].Op == subtestBody {
+	if len(p.frames) > 0 && p.frames[0].Op.StartedBy(sites.Subtest) {
 		return p.frames[0]
 	}
 	return nil
 }
-
-// ofSubtests reports that a template is that of subtests.
-func ofSubtests(t *state.Template) bool { return len(t.Start) > 0 && t.Start[0].Op == subtestBody }
 
 // subtestArg is an argument of the goroutine of a subtest.
 func (p *path) subtestArg(k int) *sym.Expr {
@@ -423,7 +420,7 @@ func (p *path) siteOf(kind sites.Kind) sites.ID {
 // it, nil in the test itself.
 func (p *path) scopeOf() *state.CallPath {
 	for i := len(p.frames) - 1; i >= 0; i-- {
-		if f := p.frames[i]; f.Op == testRun || f.Op == subtestBody {
+		if f := p.frames[i]; f.Op == testRun || f.Op.StartedBy(sites.Subtest) {
 			return f.Call
 		}
 	}

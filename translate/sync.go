@@ -123,7 +123,7 @@ func (x *translator) stepOp(p *path) bool {
 // siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
 	kind := p.peek().Op.Kind
-	if p.peek().Op == wgBody {
+	if p.peek().Op.StartedBy(sites.WaitGroupGo) {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
 	}
 	if s := p.siteOf(kind); s != 0 {
