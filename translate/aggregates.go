@@ -9,7 +9,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/growth"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -59,11 +61,11 @@ func (x *translator) room(ptr, w int32) (n int32, known bool) {
 	if ptr == 0 {
 		return 0, true
 	}
-	o := x.mem.object(ptr)
-	if o == nil || o.stride == 0 || o.stride != w {
+	o := x.mem.Object(ptr)
+	if o == nil || o.Stride == 0 || o.Stride != w {
 		return 0, false
 	}
-	return o.elems - (ptr-o.base)/w, true
+	return o.Elems - (ptr-o.Base)/w, true
 }
 
 // inBounds continues with the panic where an index is out of bounds; false if
@@ -78,7 +80,7 @@ func (x *translator) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bo
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
 func (x *translator) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
-	return x.checkWith(p, bad, detail, instr, x.someError)
+	return x.checkWith(p, bad, detail, instr, x.SomeError)
 }
 
 // checkWith does the same for a panic with a value of its own.
@@ -90,7 +92,7 @@ func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.
 		return true
 	}
 	raise := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, val())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: detail}, val())
 	}
 	if bad.IsConst() {
 		raise(p)
@@ -98,7 +100,7 @@ func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.
 		return false
 	}
 	if bad.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return false
 	}
 	if q := p.fork(bad); q != nil {
@@ -193,12 +195,12 @@ func (x *translator) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool
 }
 
 func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	base, n := p.value(ctx, i.X), sym.Num(0)
 	var size int
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
-		size = x.width(t.Elem())
+		size = x.Width(t.Elem())
 		if x.differ(p.abs(base[0])) {
 			// An index that one of the arrays has another may not have.
 			k, ok, tracked := x.shape(p, base, int32(size))
@@ -212,14 +214,14 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 		n = base[1]
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
-		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", maxArray))})
+		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
+			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
 			return p.advance()
 		}
 		if !x.notNil(p, base[0], i) {
 			return false
 		}
-		size = x.width(at.Elem())
+		size = x.Width(at.Elem())
 		n = sym.Num(int32(at.Len()))
 	}
 	e, ok := x.element(p, base[0], p.simplify(p.value(ctx, i.Index)[0]), p.simplify(n), size, i)
@@ -237,36 +239,36 @@ func (x *translator) differ(a sym.Set) bool {
 	}
 	elems := int32(-1)
 	for _, k := range a.Elems {
-		o := x.mem.object(k)
-		if o == nil || o.stride == 0 {
+		o := x.mem.Object(k)
+		if o == nil || o.Stride == 0 {
 			continue
 		}
-		if elems >= 0 && o.elems != elems {
+		if elems >= 0 && o.Elems != elems {
 			return true
 		}
-		elems = o.elems
+		elems = o.Elems
 	}
 	return false
 }
 
 func (x *translator) execIndex(p *path, i *ssa.Index) bool {
-	ctx := p.peek().ctx
-	n := x.width(i.Type())
+	ctx := p.peek().Call
+	n := x.Width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
 	if !ok {
-		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
+		p.set(ctx, i, layout.Unknowns(n, "a byte of a string"))
 		return p.advance()
 	}
 	e := p.value(ctx, i.X)
 	k, ok, tracked := x.concrete(p, p.value(ctx, i.Index)[0])
 	switch {
 	case !tracked || int64(len(e)) != at.Len()*int64(n):
-		p.set(ctx, i, x.unknowns(n, "index not tracked"))
+		p.set(ctx, i, layout.Unknowns(n, "index not tracked"))
 		return p.advance()
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "index out of range"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "index out of range"}, x.SomeError())
 		return true
 	}
 	p.set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
@@ -274,9 +276,9 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 }
 
 func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if program.IsString(i.X.Type()) {
-		p.set(ctx, i, x.unknowns(1, "part of a string"))
+		p.set(ctx, i, layout.Unknowns(1, "part of a string"))
 		return p.advance()
 	}
 	e := p.value(ctx, i.X)
@@ -288,20 +290,20 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
 		ptr, length, capacity, elem = e[0], sym.Num(int32(at.Len())), sym.Num(int32(at.Len())), at.Elem()
-		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
+		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
 			ptr = sym.Unkept("a large array")
 		}
 	default:
-		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
+		p.set(ctx, i, layout.Unknowns(x.Width(i.Type()), "a slice of this type"))
 		return p.advance()
 	}
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
-		if k, ok, tracked := x.shape(p, e, int32(x.width(elem))); tracked {
+		if k, ok, tracked := x.shape(p, e, int32(x.Width(elem))); tracked {
 			if !ok {
 				return false
 			}
 			ptr, length, capacity = sym.Num(k), p.simplify(length), p.simplify(capacity)
-			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.LimitsCapacity {
+			if left, known := x.room(k, int32(x.Width(elem))); known && !x.sl.LimitsCapacity {
 				capacity = sym.Num(left)
 			}
 		}
@@ -320,7 +322,7 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(limit), p.simplify(capacity), i) {
 		return false
 	}
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	out := []*sym.Expr{
 		p.simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
 		p.simplify(sym.Arith(sym.OpSub, hi, lo)),
@@ -355,18 +357,18 @@ func (p *path) keepAmong(e *sym.Expr, keep func(k int32) bool) {
 
 // noElements stands for the arrays of slices that have no room. They are not nil.
 func (x *translator) noElements(w int32) int32 {
-	return x.mem.keyedObject(fmt.Sprintf("no elements of %d", w), func() *object {
-		return &object{kind: objData, name: "no_elements", size: 1, backing: backing{stride: w}}
-	}).base
+	return x.mem.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: "no_elements", Size: 1, Backing: state.Backing{Stride: w}}
+	}).Base
 }
 
 func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
-	w := x.width(elem)
+	w := x.Width(elem)
 	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
 	k, ok, tracked := x.concrete(p, capExpr)
-	if !tracked || int(k)*w > maxArray {
+	if !tracked || int(k)*w > layout.MaxArray {
 		p.set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
 		return p.advance()
 	}
@@ -389,13 +391,13 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 // appendTo executes the builtin append: in place while there is room, else into
 // a new array.
 func (x *translator) appendTo(p *path, call *ssa.Call) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
-		p.set(ctx, call, x.unknowns(x.valueWidth(call), "append"))
+		p.set(ctx, call, layout.Unknowns(x.ValueWidth(call), "append"))
 		return p.advance()
 	}
-	a := appending{x: x, p: p, call: call, w: int32(x.width(st.Elem()))}
+	a := appending{x: x, p: p, call: call, w: int32(x.Width(st.Elem()))}
 	a.dst = p.value(ctx, call.Call.Args[0])
 	a.src = p.value(ctx, call.Call.Args[1])
 	if !a.readElements() || !a.findRoom() {
@@ -436,7 +438,7 @@ func (a *appending) fail(why string) bool {
 		// There may be room in an array whose elements are known.
 		p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
 	}
-	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
+	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
 	a.advanced = p.advance()
 	return false
 }
@@ -503,7 +505,7 @@ func (a *appending) findRoom() bool {
 		return a.fail("a slice of a length that is not tracked is appended to")
 	}
 	if a.length.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return false
 	}
 	return true
@@ -553,7 +555,7 @@ func (a *appending) inPlace() bool {
 			p.put(to, sym.Ite(eq(a.length, at), e, p.rawCell(to)))
 		}
 	}
-	p.set(p.peek().ctx, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
+	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
 	return p.advance()
 }
 
@@ -601,7 +603,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
 func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*sym.Expr, length*w)
 	for k := range all {
@@ -616,14 +618,14 @@ func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, l
 	for k, e := range all {
 		r.put(p, int32(k), e)
 	}
-	p.set(p.peek().ctx, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
+	p.set(p.peek().Call, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
 	return p.advance()
 }
 
 func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	e := p.value(ctx, i.X)
-	n := x.width(i.AssertedType)
+	n := x.Width(i.AssertedType)
 	finish := func(q *path, ok bool, val []*sym.Expr) {
 		if i.CommaOk {
 			q.set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))
@@ -631,7 +633,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			return
 		}
 		if !ok {
-			x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(i), pos: q.here(), detail: "interface conversion"}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(i), Pos: q.here(), Detail: "interface conversion"}, x.SomeError())
 			return
 		}
 		q.set(ctx, i, val)
@@ -640,32 +642,32 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	tag, ok, tracked := x.concrete(p, e[0])
 	if !tracked {
 		p.choose("the dynamic type of the interface is not tracked",
-			func(q *path) { finish(q, true, x.unknowns(n, "from an interface that is not tracked")) },
-			func(q *path) { finish(q, false, zeros(n)) })
+			func(q *path) { finish(q, true, layout.Unknowns(n, "from an interface that is not tracked")) },
+			func(q *path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	}
 	if !ok {
 		return false
 	}
-	t := x.mem.typeOf(tag)
+	t := x.mem.TypeOf(tag)
 	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
 	switch {
 	case t == nil:
-		finish(p, false, zeros(n))
-	case t == opaqueError:
+		finish(p, false, layout.Zeros(n))
+	case t == layout.OpaqueError:
 		if toIface && program.IsError(i.AssertedType) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 			return true
 		}
 		p.choose("the dynamic type of a library's error is not known",
-			func(q *path) { finish(q, true, x.unknowns(n, "a library's error")) },
-			func(q *path) { finish(q, false, zeros(n)) })
+			func(q *path) { finish(q, true, layout.Unknowns(n, "a library's error")) },
+			func(q *path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	case toIface:
 		if implements(t, iface) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 		} else {
-			finish(p, false, zeros(n))
+			finish(p, false, layout.Zeros(n))
 		}
 	case types.Identical(t, i.AssertedType):
 		val, ok := x.unbox(p, e[1], t)
@@ -674,7 +676,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 		}
 		finish(p, true, val)
 	default:
-		finish(p, false, zeros(n))
+		finish(p, false, layout.Zeros(n))
 	}
 	return true
 }
@@ -682,17 +684,12 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 // implements reports that values of a dynamic type of interfaces have the methods of
 // an interface. What stands for a type of the library has those of that type.
 func implements(t types.Type, iface *types.Interface) bool {
-	var has func(name string) bool
-	switch t {
-	case libraryContext:
-		has = func(name string) bool { return contextMethods[name] != nil || name == "String" }
-	case libraryRLocker:
-		has = func(name string) bool { return name == "Lock" || name == "Unlock" }
-	default:
+	methods := libraryMethods[t]
+	if methods == nil {
 		return types.Implements(t, iface)
 	}
 	for m := range iface.Methods() {
-		if !m.Exported() || !has(m.Name()) {
+		if _, has := methods[m.Name()]; !has || !m.Exported() {
 			return false
 		}
 	}

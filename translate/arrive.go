@@ -9,162 +9,89 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
-func (x *translator) newPath(t *template, from *location) *path {
+func (x *translator) newPath(t *state.Template, from *state.Location) *path {
 	p := &path{x: x, t: t, from: from, knowledge: knowledge{epoch: x.nextEpoch()}, edgeLabel: edgeLabel{role: artifact.RoleOp}}
 	if from != nil {
 		p.split, p.dense = x.splitAt[pointOf(from)], x.dense[pointOf(from)]
-		p.alone, p.serial = from.alone, from.serial
+		p.alone, p.serial = from.Alone, from.Serial
 	}
 	return p
 }
 
-func (x *translator) addLocation(l *location) {
-	l.index = len(l.tmpl.locs)
-	l.tmpl.locs = append(l.tmpl.locs, l)
-	l.tmpl.byKey[l.key] = l
+func (x *translator) addLocation(l *state.Location) {
+	l.Index = len(l.Template.Locations)
+	l.Template.Locations = append(l.Template.Locations, l)
+	l.Template.ByKey[l.Key] = l
 }
 
 // locationFor returns the location of a control state.
-func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location {
-	key := fmt.Sprintf("%d:%d%s%s", kind, site, controlKey(p.frames), p.variant)
+func (x *translator) locationFor(p *path, kind state.LocationKind, site sites.ID) *state.Location {
+	key := fmt.Sprintf("%d:%d%s%s", kind, site, state.ControlKey(p.frames), p.variant)
 	key += x.unroll(p, key)
-	if l := p.t.byKey[key]; l != nil {
+	if l := p.t.ByKey[key]; l != nil {
 		return l
 	}
 	p.own = nil
-	l := &location{tmpl: p.t, key: key, kind: kind, site: site, frames: slices.Clone(p.frames), variant: p.variant, rolled: p.rolled}
-	for _, k := range x.liveOf(p.frames) {
-		v := p.t.variable(k, func() string { return x.varName(k) })
-		v.refs = x.isRef(k)
-		l.live = append(l.live, liveValue{k, v})
+	l := &state.Location{Template: p.t, Key: key, Kind: kind, Site: site, Frames: slices.Clone(p.frames), Variant: p.variant, Rolled: p.rolled}
+	for _, k := range x.Live(p.frames) {
+		v := p.t.Variable(k, func() string { return x.VarName(k) })
+		v.Refs = x.IsRef(k)
+		l.Live = append(l.Live, state.LiveValue{Key: k, Variable: v})
 	}
-	l.in = make([]sym.Set, len(l.live))
-	l.lost = make([]bool, len(l.live))
+	l.In = make([]sym.Set, len(l.Live))
+	l.Lost = make([]bool, len(l.Live))
 	switch kind {
-	case atOp:
+	case state.AtOp:
 		s := x.idx.Site(site)
-		l.op = s.Kind.String()
+		l.Op = s.Kind.String()
 		top := p.peek()
-		if top.op != nil {
-			l.block = top.op.Blocks
+		if top.Op != nil {
+			l.Block = top.Op.Blocks
 		} else {
-			switch i := top.block.Instrs[top.idx].(type) {
+			switch i := top.Block.Instrs[top.Idx].(type) {
 			case *ssa.Send:
-				l.block = true
+				l.Block = true
 			case *ssa.UnOp:
-				l.block = true
+				l.Block = true
 			case *ssa.Select:
-				l.block = i.Blocking
+				l.Block = i.Blocking
 			}
 		}
-	case atQueue:
-		l.op, l.block = x.idx.Site(site).Kind.String()+"_queued", true
-	case atStmt:
-		l.op = "line"
+	case state.AtQueue:
+		l.Op, l.Block = x.idx.Site(site).Kind.String()+"_queued", true
+	case state.AtStmt:
+		l.Op = "line"
 		if x.idx.Site(site).Kind == sites.Store {
-			l.op = "write"
+			l.Op = "write"
 		}
-	case atStart:
-		l.op = "start"
-	case atEnd:
-		l.op = "end"
-	case atLocal:
-		l.op = "local"
-	case atIdle:
-		l.op = "idle"
-	case atDone:
-		l.op = "done"
-	case atSpin:
-		l.op = "spin"
+	case state.AtStart:
+		l.Op = "start"
+	case state.AtEnd:
+		l.Op = "end"
+	case state.AtLocal:
+		l.Op = "local"
+	case state.AtIdle:
+		l.Op = "idle"
+	case state.AtDone:
+		l.Op = "done"
+	case state.AtSpin:
+		l.Op = "spin"
 	}
 	x.addLocation(l)
 	return l
 }
 
-// isRef reports that a scalar is a reference to an object.
-func (x *translator) isRef(k varKey) bool {
-	switch v := k.v.(type) {
-	case panicKey:
-		return k.comp == 1
-	case argKey, deferKey, resultKey:
-		return true
-	case *ssa.Range:
-		return k.comp == 0
-	case ssa.Value:
-		if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
-			return true
-		}
-		r := x.valueRefs(v)
-		return k.comp < len(r) && r[k.comp]
-	}
-	return false
-}
-
-// valueRefs says for each scalar of a value whether it is a reference.
-func (x *translator) valueRefs(v ssa.Value) []bool {
-	if x.sl.Plain[v] {
-		return x.scalarRefs(program.Pointee(v.Type()))
-	}
-	return x.scalarRefs(v.Type())
-}
-
-// scalarRefs says for each scalar of a type whether it is a reference.
-func (x *translator) scalarRefs(t types.Type) []bool {
-	n := x.width(t)
-	out := make([]bool, 0, n)
-	if program.IsCond(t) {
-		out = append(out, false, true)
-	}
-	if cs := x.layout(t); cs != nil {
-		for _, c := range cs {
-			out = append(out, c.ref)
-		}
-		return out
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
-		return []bool{true}
-	case *types.Interface:
-		return []bool{true, true}
-	case *types.Slice:
-		return []bool{true, false, false}
-	case *types.Struct:
-		if program.IsCond(t) {
-			break
-		}
-		if x.foreign(t) || program.SyncCells(t) != nil {
-			return make([]bool, n)
-		}
-		for i := range u.NumFields() {
-			out = append(out, x.scalarRefs(u.Field(i).Type())...)
-		}
-	case *types.Array:
-		if w := x.width(u.Elem()); int64(n) == int64(w)*u.Len() {
-			r := x.scalarRefs(u.Elem())
-			for range u.Len() {
-				out = append(out, r...)
-			}
-		}
-	case *types.Tuple:
-		for i := range u.Len() {
-			out = append(out, x.scalarRefs(u.At(i).Type())...)
-		}
-	}
-	for len(out) < n {
-		out = append(out, false)
-	}
-	return out
-}
-
 // splits is the kind of value that is decided before it is stored, if it is not
 // tracked: two tests of it must agree.
-func (x *translator) splits(k varKey) bool {
-	switch v := k.v.(type) {
+func (x *translator) splits(k state.VarKey) bool {
+	switch v := k.V.(type) {
 	case ssa.Value:
 		t := v.Type()
 		if x.sl.Plain[v] {
@@ -174,36 +101,36 @@ func (x *translator) splits(k varKey) bool {
 		case *types.Basic:
 			return u.Info()&types.IsBoolean != 0
 		case *types.Interface:
-			return k.comp == 0 && program.IsError(t)
+			return k.Comp == 0 && program.IsError(t)
 		}
 	}
 	return false
 }
 
 // arrive ends the path at a location.
-func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
-	if site != 0 && kind != atStmt {
+func (x *translator) arrive(p *path, kind state.LocationKind, site sites.ID) {
+	if site != 0 && kind != state.AtStmt {
 		x.passes(p)
 	}
 	l := x.locationFor(p, kind, site)
 	// A condition that is not tracked but lives on is chosen now.
-	for _, lv := range l.live {
-		e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
-		if lv.key.comp >= len(e) || e[lv.key.comp].Op != sym.OpUnknown || !x.splits(lv.key) {
+	for _, lv := range l.Live {
+		e := p.env.m[envKey{lv.Key.Call, lv.Key.V}]
+		if lv.Key.Comp >= len(e) || e[lv.Key.Comp].Op != sym.OpUnknown || !x.splits(lv.Key) {
 			continue
 		}
 		yes := int32(1)
-		if !program.IsBool(lv.key.v.(ssa.Value).Type()) && !program.IsBool(program.Pointee(lv.key.v.(ssa.Value).Type())) {
-			yes = x.mem.tag(opaqueError)
+		if !program.IsBool(lv.Key.V.(ssa.Value).Type()) && !program.IsBool(program.Pointee(lv.Key.V.(ssa.Value).Type())) {
+			yes = x.mem.Tag(layout.OpaqueError)
 		}
-		key := envKey{lv.key.ctx, lv.key.v}
+		key := envKey{lv.Key.Call, lv.Key.V}
 		for _, k := range []int32{0, yes} {
 			q := p.clone()
-			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].Why.Reason)
+			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.Key.Comp].Why.Reason)
 			v := slices.Clone(e)
-			v[lv.key.comp] = sym.Num(k)
-			if k == 0 && lv.key.comp+1 < len(v) {
-				v[lv.key.comp+1] = sym.Num(0)
+			v[lv.Key.Comp] = sym.Num(k)
+			if k == 0 && lv.Key.Comp+1 < len(v) {
+				v[lv.Key.Comp+1] = sym.Num(0)
 			}
 			q.env.set(key, v)
 			x.arrive(q, kind, site)
@@ -213,8 +140,8 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 	x.arriveAt(p, l)
 }
 
-func (x *translator) arriveAt(p *path, l *location) {
-	if l.kind != atSink {
+func (x *translator) arriveAt(p *path, l *state.Location) {
+	if l.Kind != state.AtSink {
 		p.settle()
 		if p.from != nil {
 			p.confine()
@@ -232,50 +159,50 @@ func (x *translator) arriveAt(p *path, l *location) {
 }
 
 // liveExpr is the value on the path of what is live at a location.
-func (p *path) liveExpr(lv liveValue) *sym.Expr {
-	e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
-	if lv.key.comp < len(e) {
-		return p.simplify(e[lv.key.comp])
+func (p *path) liveExpr(lv state.LiveValue) *sym.Expr {
+	e := p.env.m[envKey{lv.Key.Call, lv.Key.V}]
+	if lv.Key.Comp < len(e) {
+		return p.simplify(e[lv.Key.Comp])
 	}
 	return sym.Unknown("not tracked")
 }
 
 // join adds the state at the end of a path to what the location, the cells and
 // the partners know.
-func (x *translator) join(p *path, l *location) {
-	grown := !l.seen
-	if held := common(l.held, p.held); !l.seen {
-		l.held = p.held
-	} else if len(held) < len(l.held) {
-		l.held = held
+func (x *translator) join(p *path, l *state.Location) {
+	grown := !l.Seen
+	if held := state.Common(l.Held, p.held); !l.Seen {
+		l.Held = p.held
+	} else if len(held) < len(l.Held) {
+		l.Held = held
 		grown = true
 	}
-	for i, lv := range l.live {
+	for i, lv := range l.Live {
 		e := p.liveExpr(lv)
 		b := p.abs(e)
-		if l.lost[i] {
+		if l.Lost[i] {
 			continue // any value has its place
 		}
-		a := l.in[i].Widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
-		if a.Top && !l.in[i].Top && !lv.v.refs && (!b.Top || pastLimits(e) || !l.in[i].Empty()) {
+		a := l.In[i].Widen(b, x.limit(lv.Variable.Refs), x.prog.Thresholds)
+		if a.Top && !l.In[i].Top && !lv.Variable.Refs && (!b.Top || pastLimits(e) || !l.In[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this way: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
-			l.lost[i] = true
+			l.Lost[i] = true
 		}
-		if !a.Equal(l.in[i]) {
-			l.in[i] = a
+		if !a.Equal(l.In[i]) {
+			l.In[i] = a
 			grown = true
 		}
 	}
 	if x.freshAt(p, l) {
 		grown = true
 	}
-	if l.kind != atSink { // behind which nobody reads
+	if l.Kind != state.AtSink { // behind which nobody reads
 		clear(x.left)
 		for _, addr := range sortedKeys(p.heap.m) {
-			c, e := x.mem.cells[addr], p.heap.m[addr]
-			if p.from == nil || e == c.x {
+			c, e := x.mem.Cells[addr], p.heap.m[addr]
+			if p.from == nil || e == c.Expr {
 				continue
 			}
 			a := p.abs(e)
@@ -291,86 +218,86 @@ func (x *translator) join(p *path, l *location) {
 }
 
 // sinkTo ends the program, or the path.
-func (x *translator) sinkTo(p *path, s *sinkInfo) {
-	key := fmt.Sprintf("sink %s|%s|%d|%d|%s", s.end, s.kind, s.site, s.pos, s.detail)
-	if s.at != nil {
-		key += "|" + s.at.String()
+func (x *translator) sinkTo(p *path, s *state.Sink) {
+	key := fmt.Sprintf("sink %s|%s|%d|%d|%s", s.End, s.Kind, s.Site, s.Pos, s.Detail)
+	if s.At != nil {
+		key += "|" + s.At.String()
 	}
-	l := p.t.byKey[key]
+	l := p.t.ByKey[key]
 	if l == nil {
-		l = &location{tmpl: p.t, key: key, kind: atSink, site: s.site, op: s.end, sink: s}
+		l = &state.Location{Template: p.t, Key: key, Kind: state.AtSink, Site: s.Site, Op: s.End, Sink: s}
 		x.addLocation(l)
 	}
 	x.arriveAt(p, l)
 }
 
 // leave executes the segments that begin at a location.
-func (x *translator) leave(l *location) {
-	t := l.tmpl
+func (x *translator) leave(l *state.Location) {
+	t := l.Template
 	p := x.newPath(t, l)
-	p.site = l.site
-	switch l.kind {
-	case atSink, atDone:
+	p.site = l.Site
+	switch l.Kind {
+	case state.AtSink, state.AtDone:
 		return
-	case atIdle:
+	case state.AtIdle:
 		p.role = artifact.RoleBirth
 		p.site = 0
-		if t.site.Kind == sites.Callback {
-			p.site = t.site.ID // names the goroutine
+		if t.Site.Kind == sites.Callback {
+			p.site = t.Site.ID // names the goroutine
 		}
-		p.sync = &syncLabel{name: "go", tmpl: t, birth: true}
-		p.serial = t.serial
-		p.hand = t.args
-		for i, k := range t.handed {
-			key := envKey{k.ctx, k.v}
+		p.sync = &state.Sync{Name: "go", Template: t, Birth: true}
+		p.serial = t.Serial
+		p.hand = t.Args
+		for i, k := range t.Handed {
+			key := envKey{k.Call, k.V}
 			e := sym.Read(sym.OpArg, nil, int32(i))
-			switch v, ok := t.args[i].Single(); {
+			switch v, ok := t.Args[i].Single(); {
 			case ok:
 				e = sym.Num(v)
-			case t.args[i].Top:
+			case t.Args[i].Top:
 				e = sym.Unknown("an argument that is not tracked")
 			}
 			p.env.set(key, append(p.env.m[key], e))
 		}
-		for _, f := range t.start {
+		for _, f := range t.Start {
 			p.push(f)
 		}
-		x.arrive(p, atStart, t.startSite)
+		x.arrive(p, state.AtStart, t.StartSite)
 		return
-	case atBegin:
+	case state.AtBegin:
 		q := x.begin()
 		q.from, q.split, q.dense = l, p.split, p.dense
 		x.takeUp(q)
 		x.drive()
 		return
 	}
-	p.held, p.variant, p.rolled = l.held, l.variant, l.rolled
+	p.held, p.variant, p.rolled = l.Held, l.Variant, l.Rolled
 	x.ripen(p, l)
 	var lost []lostValue
-	for i, lv := range l.live {
-		key := envKey{lv.key.ctx, lv.key.v}
+	for i, lv := range l.Live {
+		key := envKey{lv.Key.Call, lv.Key.V}
 		var e *sym.Expr
-		switch k, ok := l.in[i].Single(); {
-		case l.lost[i]:
-			e = lv.v.x
-			p.learn(e, l.in[i])
-			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].Hi})
+		switch k, ok := l.In[i].Single(); {
+		case l.Lost[i]:
+			e = lv.Variable.Expr
+			p.learn(e, l.In[i])
+			lost = append(lost, lostValue{key, lv.Key.Comp, e, l.In[i].Hi})
 		case ok:
 			e = sym.Num(k)
-		case l.in[i].Top:
-			e = sym.Unknown(x.prog.NotKept(lv.key.v))
-		case l.in[i].Empty():
+		case l.In[i].Top:
+			e = sym.Unknown(x.prog.NotKept(lv.Key.V))
+		case l.In[i].Empty():
 			e = sym.Num(0)
 		default:
-			e = lv.v.x
-			p.learn(e, l.in[i])
+			e = lv.Variable.Expr
+			p.learn(e, l.In[i])
 		}
-		for len(p.env.m[key]) < lv.key.comp {
+		for len(p.env.m[key]) < lv.Key.Comp {
 			p.env.set(key, append(p.env.m[key], sym.Unknown("not kept")))
 		}
 		p.env.set(key, append(p.env.m[key], e))
 	}
-	p.frames = slices.Clone(l.frames)
+	p.frames = slices.Clone(l.Frames)
 	// Values beyond their limits are not tracked.
 	paths := []*path{p}
 	for _, v := range lost {
@@ -400,38 +327,38 @@ type lostValue struct {
 }
 
 // leaveWith executes the segments of a location for a path that has its values.
-func (x *translator) leaveWith(l *location, p *path) {
-	switch l.kind {
-	case atOp:
-		p.top().phase = 1
-	case atQueue:
+func (x *translator) leaveWith(l *state.Location, p *path) {
+	switch l.Kind {
+	case state.AtOp:
+		p.top().Phase = 1
+	case state.AtQueue:
 		p.role = artifact.RoleWake
-	case atStmt:
-		p.top().passed = l.site
-	case atStart:
+	case state.AtStmt:
+		p.top().Passed = l.Site
+	case state.AtStart:
 		p.role = artifact.RoleStart
-	case atLocal, atSpin:
+	case state.AtLocal, state.AtSpin:
 		p.role = artifact.RoleLocal
 		p.site = 0
-		if l.kind == atSpin {
+		if l.Kind == state.AtSpin {
 			x.arriveAt(p, l)
 			return
 		}
 		// What led here has been decided; the instruction is executed now.
 		p.marks = table[*ssa.BasicBlock, int]{}
-		if f := p.peek(); f.block != nil {
-			p.marks.set(f.block, 0)
-			if f.guess {
-				p.top().guess = false
+		if f := p.peek(); f.Block != nil {
+			p.marks.set(f.Block, 0)
+			if f.Guess {
+				p.top().Guess = false
 				p.picks = 1
 			}
 		}
-	case atEnd:
+	case state.AtEnd:
 		if x.prog.Test() {
-			x.arrive(p, atDone, 0)
+			x.arrive(p, state.AtDone, 0)
 			return
 		}
-		x.sinkTo(p, &sinkInfo{end: "return", site: l.site})
+		x.sinkTo(p, &state.Sink{End: "return", Site: l.Site})
 		return
 	}
 	x.continueWith(p)
@@ -440,73 +367,60 @@ func (x *translator) leaveWith(l *location, p *path) {
 
 // templateFor returns the template of the goroutines that the go statement at
 // the top of the path starts with a target.
-func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *template {
+func (x *translator) templateFor(p *path, site ssa.Instruction, tgt state.Target) *state.Template {
 	f := p.peek()
-	name := tgt.name()
+	name := tgt.Name()
 	if t := x.ownKind(p, site, name); t != nil {
 		return t
 	}
-	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.index, f.ctx.id, site.Block().Index, site.Pos(), name)
+	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.Index, f.Call.ID, site.Block().Index, site.Pos(), name)
 	turns, single := "", false
-	if tgt.op == subtestBody && p.serial && !p.rolled {
+	if tgt.Op.StartedBy(sites.Subtest) && p.serial && !p.rolled {
 		if turns, single = x.turnsOf(p.frames[:len(p.frames)-1]); single {
 			key += turns
 		}
 	}
-	serial := tgt.op == subtestBody && p.serial
+	serial := tgt.Op.StartedBy(sites.Subtest) && p.serial
 	if t := x.byKey[key]; t != nil {
-		if t.serial && !serial {
-			t.serial = false
-			x.enqueue(t.idle)
+		if t.Serial && !serial {
+			t.Serial = false
+			x.enqueue(t.Idle)
 		}
 		return t
 	}
-	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
-		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
-	t.scope = p.scopeOf()
-	t.daemon = p.t.daemon || x.initialising(f.ctx)
-	t.serial = serial
+	t := state.NewTemplate(state.Template{Index: len(x.templates), Key: key, Parent: p.t, Origin: site, Target: name, Fn: tgt.Fn})
+	t.Scope = p.scopeOf()
+	t.Daemon = p.t.Daemon || x.initialising(f.Call)
+	t.Serial = serial
 	x.countGoroutines(p, t, single)
-	x.setSites(p, t, tgt.op)
+	x.setSites(p, t, tgt.Op)
 	switch {
-	case tgt.op != nil:
+	case tgt.Op != nil:
 		x.startAtOp(t, tgt)
-	case tgt.fn != nil && tgt.fn.Blocks != nil:
+	case tgt.Fn != nil && tgt.Fn.Blocks != nil:
 		x.startAtFunction(t, tgt)
 	default: // code that is not part of the program: it ends at once
-		t.name = "library"
-		if tgt.fn != nil {
-			t.name = tgt.fn.Name()
+		t.Name = "library"
+		if tgt.Fn != nil {
+			t.Name = tgt.Fn.Name()
 		}
 	}
-	t.args = make([]sym.Set, len(t.handed))
+	t.Args = make([]sym.Set, len(t.Handed))
 	x.templates = append(x.templates, t)
 	x.byKey[key] = t
-	t.idle = &location{tmpl: t, key: "idle", kind: atIdle, op: "idle"}
-	t.idle.key = fmt.Sprintf("%d:%d", atIdle, 0)
-	x.addLocation(t.idle)
+	t.Idle = &state.Location{Template: t, Key: "idle", Kind: state.AtIdle, Op: "idle"}
+	t.Idle.Key = fmt.Sprintf("%d:%d", state.AtIdle, 0)
+	x.addLocation(t.Idle)
 	return t
-}
-
-// name names what a goroutine calls, to tell apart the goroutines that one statement
-// starts.
-func (tgt target) name() string {
-	switch {
-	case tgt.fn != nil:
-		return tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
-	case tgt.op != nil:
-		return tgt.op.Name
-	}
-	return "op"
 }
 
 // ownKind finds, among the template of a path and those that have started it, the one
 // that the same go statement has started with the same target; nil if there is none.
-func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *template {
+func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *state.Template {
 	// A goroutine that starts goroutines like itself uses its own template.
-	for t := p.t; t != nil; t = t.parent {
-		if t.origin == site && t.target == name {
-			if t.once {
+	for t := p.t; t != nil; t = t.Parent {
+		if t.Origin == site && t.Target == name {
+			if t.Once {
 				x.recursive[started{site, name}] = true
 				x.again = true
 			}
@@ -519,22 +433,22 @@ func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *templa
 // countGoroutines sets how many goroutines of a template there can be at a time, and
 // whether there is only one in a whole run. single says that the path comes by the go
 // statement only once.
-func (x *translator) countGoroutines(p *path, t *template, single bool) {
+func (x *translator) countGoroutines(p *path, t *state.Template, single bool) {
 	f := p.peek()
-	inLoop := f.ctx.inLoop || f.op == nil && x.prog.Function(f.ctx.fn).InCycle[f.block.Index]
-	recursive := x.recursive[started{t.origin, t.target}]
-	t.once = p.t.once && (!inLoop || single) && !recursive
-	t.slots = 1
+	inLoop := f.Call.InLoop || f.Op == nil && x.prog.Function(f.Call.Fn).InCycle[f.Block.Index]
+	recursive := x.recursive[started{t.Origin, t.Target}]
+	t.Once = p.t.Once && (!inLoop || single) && !recursive
+	t.Slots = 1
 	switch {
-	case t.once:
+	case t.Once:
 	case recursive:
-		t.slots = x.opts.Slots
+		t.Slots = x.opts.Slots
 	case !inLoop:
-		t.slots = p.t.slots
+		t.Slots = p.t.Slots
 	default:
-		t.slots = x.opts.Slots
-		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= termination.MaxTrips {
-			t.slots = n
+		t.Slots = x.opts.Slots
+		if n := x.trips(p.t, f.Call, t.Origin.Block()); n > 0 && n <= termination.MaxTrips {
+			t.Slots = n
 		}
 	}
 }
@@ -542,73 +456,68 @@ func (x *translator) countGoroutines(p *path, t *template, single bool) {
 // setSites sets the sites of the statement that starts the goroutines of a template,
 // and of the guard at their start. op is the operation that they execute, nil for a
 // function.
-func (x *translator) setSites(p *path, t *template, op *intrinsic) {
+func (x *translator) setSites(p *path, t *state.Template, op *program.Operation) {
 	kind := sites.Go
-	switch op {
-	case wgBody:
-		kind = sites.WaitGroupGo
-	case callbackBody, contextBody:
-		kind = sites.Callback
-	case subtestBody:
-		kind = sites.Subtest
+	if op != nil && op.Starts != sites.Invalid {
+		kind = op.Starts
 	}
-	goSite, _ := x.idx.At(kind, t.origin.Pos())
+	goSite, _ := x.idx.At(kind, t.Origin.Pos())
 	if goSite.ID == 0 {
-		goSite = x.idx.Site(p.from.site)
+		goSite = x.idx.Site(p.from.Site)
 	}
-	t.site = goSite
-	t.startSite = x.idx.Start(goSite.ID).ID
-	if t.startSite == 0 {
+	t.Site = goSite
+	t.StartSite = x.idx.Start(goSite.ID).ID
+	if t.StartSite == 0 {
 		x.unsupported(p.here(), "go statement", "it has no guard")
 	}
 }
 
 // startAtOp has the goroutines of a template begin with an operation of the library,
 // which has its arguments from the spawner.
-func (x *translator) startAtOp(t *template, tgt target) {
-	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.Name)
-	root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
-	for k, a := range tgt.args {
-		if !tgt.op.Needs(k) {
+func (x *translator) startAtOp(t *state.Template, tgt state.Target) {
+	t.Root = x.context(t, nil, nil, 0, tgt.Fn, tgt.Op.Name)
+	root := &state.Frame{Call: t.Root, Op: tgt.Op, Target: state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}}
+	for k, a := range tgt.Args {
+		if !tgt.Op.Needs(k) {
 			a = nil
 		}
-		root.tgt.args = append(root.tgt.args, make([]*sym.Expr, len(a)))
+		root.Target.Args = append(root.Target.Args, make([]*sym.Expr, len(a)))
 		for c := range a {
-			t.handed = append(t.handed, varKey{t.root, argKey(k), c})
-			t.refs = append(t.refs, true)
+			t.Handed = append(t.Handed, state.VarKey{Call: t.Root, V: state.ArgKey(k), Comp: c})
+			t.Refs = append(t.Refs, true)
 		}
 	}
-	t.start = []*frame{root}
-	t.name = tgt.op.Name
+	t.Start = []*state.Frame{root}
+	t.Name = tgt.Op.Name
 }
 
 // startAtFunction has the goroutines of a template begin with a function of the
 // program, which has its parameters and captured variables from the spawner.
-func (x *translator) startAtFunction(t *template, tgt target) {
-	t.root = x.context(t, nil, nil, 0, tgt.fn, "")
-	t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
+func (x *translator) startAtFunction(t *state.Template, tgt state.Target) {
+	t.Root = x.context(t, nil, nil, 0, tgt.Fn, "")
+	t.Start = []*state.Frame{{Call: t.Root, Block: tgt.Fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}}}
 	hand := func(v ssa.Value) {
 		if x.sl.Values[v] {
-			r := x.valueRefs(v)
-			for c := range x.valueWidth(v) {
-				t.handed = append(t.handed, varKey{t.root, v, c})
-				t.refs = append(t.refs, r[c])
+			r := x.ValueRefs(v)
+			for c := range x.ValueWidth(v) {
+				t.Handed = append(t.Handed, state.VarKey{Call: t.Root, V: v, Comp: c})
+				t.Refs = append(t.Refs, r[c])
 			}
 		}
 	}
-	for _, v := range tgt.fn.FreeVars {
+	for _, v := range tgt.Fn.FreeVars {
 		hand(v)
 	}
-	for _, v := range tgt.fn.Params {
+	for _, v := range tgt.Fn.Params {
 		hand(v)
 	}
-	t.name = tgt.fn.Name()
+	t.Name = tgt.Fn.Name()
 }
 
 // initialising reports that a call path begins in the initialisation of packages.
-func (x *translator) initialising(c *callPath) bool {
-	for ; c != nil; c = c.parent {
-		if c.fn != nil && c.fn == x.prog.Init {
+func (x *translator) initialising(c *state.CallPath) bool {
+	for ; c != nil; c = c.Parent {
+		if c.Fn != nil && c.Fn == x.prog.Init {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -18,7 +19,7 @@ func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass 
 		if !guess && q.inSubtest() {
 			q.note("subtest", artifact.DirectionUnder, subtestEnds)
 		}
-		x.raise(q, &unwind{goexit: true, site: s, pos: q.here(), detail: "fatal"}, nil)
+		x.raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.here(), Detail: "fatal"}, nil)
 	}
 	if a.Always {
 		fail(p)
@@ -26,7 +27,7 @@ func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass 
 	}
 	var fails *sym.Expr
 	if a.Subject != nil {
-		val := p.value(p.peek().ctx, a.Subject)
+		val := p.value(p.peek().Call, a.Subject)
 		fails = eq(val[0], 0)
 		if a.Reflects {
 			var ok bool
@@ -62,7 +63,7 @@ func (x *translator) holdsNil(p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 		if !tags.Has(k) {
 			continue
 		}
-		t, scalar := x.mem.typeOf(k), val[1]
+		t, scalar := x.mem.TypeOf(k), val[1]
 		if t == nil {
 			return sym.Unknown("what an interface holds"), true
 		}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -18,24 +20,24 @@ import (
 // stores, nil for nothing, given what was there.
 type atomicEffect func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr)
 
-// atomicOp completes an operation on n scalars at its first argument; check, if
+// atomicOp is an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
-func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *intrinsic {
-	in.Kind = sites.Atomic
-	in.run = func(x *translator, p *path) bool {
+func atomicOp(op program.Operation, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
+	op.Kind = sites.Atomic
+	return operation(op, func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
 			p.note("unknown-memory", artifact.DirectionUnder, "the address of the atomic operation is not tracked")
-			return x.opReturn(p, x.unknowns(p.resultWidth(), "atomic operation on memory that is not tracked"))
+			return x.opReturn(p, layout.Unknowns(p.resultWidth(), "atomic operation on memory that is not tracked"))
 		}
 		if !ok {
 			return false
 		}
 		if k == 0 {
-			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 			return true
 		}
-		x.accessed(p, k, n, x.siteOfOp(p), in.Writes)
+		x.accessed(p, k, n, x.siteOfOp(p), op.Writes)
 		old, lost := make([]*sym.Expr, n), make([]*sym.Expr, n)
 		for i := range old {
 			at := k + int32(i)
@@ -56,49 +58,48 @@ func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*sy
 			x.continueWith(q)
 		})
 		return false
-	}
-	return in
+	})
 }
 
 // resultWidth is the number of scalars of the result of the call of the
 // operation on top of the stack.
 func (p *path) resultWidth() int {
-	if call, ok := p.peek().ctx.site.(*ssa.Call); ok {
-		return p.x.valueWidth(call)
+	if call, ok := p.peek().Call.Site.(*ssa.Call); ok {
+		return p.x.ValueWidth(call)
 	}
 	return 0
 }
 
-func atomics(table map[string]*intrinsic) {
-	load := func() *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicload", Reads: true}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
+func atomics(table map[string]*program.Operation) {
+	load := func() *program.Operation {
+		return atomicOp(program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, nil
 		})
 	}
-	store := func() *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	store := func() *program.Operation {
+		return atomicOp(program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return nil, args[1][:1]
 		})
 	}
-	add := func() *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	add := func() *program.Operation {
+		return atomicOp(program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			n := []*sym.Expr{sym.Arith(sym.OpAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
-	swap := func() *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	swap := func() *program.Operation {
+		return atomicOp(program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, args[1][:1]
 		})
 	}
-	cas := func() *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	cas := func() *program.Operation {
+		return atomicOp(program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			c := sym.Arith(sym.OpEq, old[0], args[1][0])
 			return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0])}
 		})
 	}
-	masks := func(op token.Token) *intrinsic {
-		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	masks := func(op token.Token) *program.Operation {
+		return atomicOp(program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, []*sym.Expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
@@ -127,8 +128,8 @@ func atomics(table map[string]*intrinsic) {
 }
 
 // atomicValues are the methods of atomic.Value, which is an interface value.
-func atomicValues(table map[string]*intrinsic) {
-	op := func(name, what, does string, in intrinsic, f atomicEffect) {
+func atomicValues(table map[string]*program.Operation) {
+	op := func(name, what, does string, in program.Operation, f atomicEffect) {
 		in.Name, in.Reads = what, true
 		var check func(x *translator, p *path, old []*sym.Expr) bool
 		if in.Writes {
@@ -136,19 +137,19 @@ func atomicValues(table map[string]*intrinsic) {
 				return x.storable(p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
-		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
+		table["(*sync/atomic.Value)."+name] = atomicOp(in, len(layout.InterfaceCells), check, f)
 	}
-	op("Load", "atomicload", "", intrinsic{Operation: program.Operation{}}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Load", "atomicload", "", program.Operation{}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", "store", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Store", "atomicstore", "store", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", "swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Swap", "atomicswap", "swap", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1, 2}}}, func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
-		c := x.equal(p, emptyInterface, old, args[1])
+	op("CompareAndSwap", "atomiccas", "compare and swap", program.Operation{Writes: true, Args: []int{0, 1, 2}}, func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		c := x.equal(p, layout.EmptyInterface, old, args[1])
 		return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0]), sym.Ite(c, args[2][1], old[1])}
 	})
 }
@@ -178,7 +179,7 @@ func (x *translator) storable(p *path, does string, old []*sym.Expr, values [][]
 			continue
 		}
 		if q := p.fork(c); q != nil {
-			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(q), pos: q.here(), detail: bad.what}, x.someError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(q), Pos: q.here(), Detail: bad.what}, x.SomeError())
 			x.continueWith(q)
 		}
 		if !p.assume(sym.Not(c)) {

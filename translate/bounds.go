@@ -2,11 +2,11 @@ package translate
 
 import (
 	"errors"
-	"fmt"
 	"go/token"
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // How many ways there are through a program multiplies with the objects that an
@@ -55,19 +55,8 @@ func (o Options) Least() artifact.Bounds {
 	return b
 }
 
-// bounded is a place whose bound is smaller than asked for.
-type bounded struct {
-	artifact.PlaceBound
-	pos    token.Pos
-	name   string  // of a function
-	size   int     // the greatest number of objects: loops can have more than N
-	over   []*cell // that say of maps that they have had more entries
-	shown  bool    // the model has paths that reach it
-	approx int     // its number
-}
-
 // boundOf is the bound of a place. at is nil if it is not smaller than asked for.
-func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *bounded) {
+func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *state.Bound) {
 	asked := x.asked.Of(kind)
 	if x.opts.At == nil {
 		return asked, nil
@@ -85,7 +74,7 @@ func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *bounded) {
 		return asked, nil
 	}
 	if at = x.bounded[place]; at == nil {
-		at = &bounded{PlaceBound: given, pos: pos, size: n}
+		at = &state.Bound{PlaceBound: given, Pos: pos, Size: n}
 		at.Query = 0
 		x.bounded[place] = at
 	}
@@ -94,86 +83,49 @@ func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *bounded) {
 
 // entriesOfSyncMaps is the bound of every sync.Map: how large one is belongs to
 // its type.
-func (x *translator) entriesOfSyncMaps() (n int, at *bounded) {
+func (x *translator) entriesOfSyncMaps() (n int, at *state.Bound) {
 	return x.boundOf(artifact.BoundEntries, token.NoPos)
 }
 
 // boundAt ends the path at the bound of a place, which may be nil, where the program
 // reaches it at pos.
-func (p *path) boundAt(at *bounded, pos token.Pos, what string) {
-	if at != nil && !at.pos.IsValid() {
-		at.pos = pos
+func (p *path) boundAt(at *state.Bound, pos token.Pos, what string) {
+	if at != nil && !at.Pos.IsValid() {
+		at.Pos = pos
 	}
-	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: pos, detail: what, at: at})
-}
-
-// more says what is more than the bound.
-func (b *bounded) more() string {
-	switch b.Kind {
-	case artifact.BoundObjects:
-		return fmt.Sprintf("more than %d objects allocated here are in use", b.size)
-	case artifact.BoundElements:
-		return fmt.Sprintf("a slice has more than %d elements here", b.N)
-	case artifact.BoundEntries:
-		if b.File == "" {
-			return fmt.Sprintf("a sync.Map has more than %d entries", b.N)
-		}
-		return fmt.Sprintf("a map made here has more than %d entries", b.N)
-	}
-	return fmt.Sprintf("recursion of %s is deeper than %d", b.name, b.N)
-}
-
-// reason is that of the approximation that the bound is.
-func (b *bounded) reason() string {
-	why := b.Why
-	if why == "" {
-		why = "with the bounds asked for the model would be too large"
-	}
-	if len(b.over) > 0 {
-		return "nothing is known of what is not found where " + b.more() + ": " + why
-	}
-	return "the model ends where " + b.more() + ": " + why
-}
-
-// direction is that of the approximation.
-func (b *bounded) direction() string {
-	if len(b.over) > 0 {
-		return artifact.DirectionOver
-	}
-	return artifact.DirectionBound
+	p.x.sinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
 }
 
 // inOrder are the places whose bounds are smaller than asked for.
-func (x *translator) inOrder() []*bounded {
-	var out []*bounded
+func (x *translator) inOrder() []*state.Bound {
+	var out []*state.Bound
 	for _, b := range x.bounded {
 		out = append(out, b)
 	}
-	slices.SortFunc(out, func(a, b *bounded) int { return a.Place.Compare(b.Place) })
+	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
 	return out
 }
 
 // noteBounds records in the sidecar which bounds the model was made with, and as an
 // approximation each that ends a path.
-func (e *emitter) noteBounds(m *Model) {
-	x := e.x
+func (x *translator) noteBounds(m *Model) {
 	if x.opts.At == nil {
 		return
 	}
 	at := *x.opts.At
 	at.Places = nil
 	for _, b := range x.inOrder() {
-		if !b.shown {
+		if !b.Shown {
 			continue
 		}
 		m.bounded = append(m.bounded, b)
-		b.approx = x.approximation(b.pos, artifact.ApproximationBound, b.direction(), b.reason())
-		x.approx[b.approx].Query = b.Query
+		b.Approx = x.approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
+		x.approx[b.Approx].Query = b.Query
 		at.Places = append(at.Places, b.PlaceBound)
 	}
 	for place, given := range x.given {
 		// Others may have been listed for the models that this one comes from.
-		if b := x.bounded[place]; (b == nil || !b.shown) && given.N != at.Of(place.Kind) {
+		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
 			given.Query, given.Why = 0, ""
 			at.Places = append(at.Places, given)
 		}
@@ -190,40 +142,11 @@ func (m *Model) Explain(why map[artifact.Place]string) {
 			continue
 		}
 		b.Why = text
-		m.Sidecar.Approximations[b.approx].Reason = b.reason()
+		m.Sidecar.Approximations[b.Approx].Reason = b.Reason()
 		for i := range m.Sidecar.Bounds.Places {
 			if p := &m.Sidecar.Bounds.Places[i]; p.Place == b.Place {
 				p.Why = text
 			}
 		}
-	}
-}
-
-// overfull are the conditions that maps made at a place have had more entries than
-// the model keeps.
-func (e *emitter) overfull(b *bounded) []string {
-	var at []string
-	for _, c := range b.over {
-		if n, ok := c.abs.Single(); ok && n != 0 {
-			at = append(at, "true") // from the start on
-		} else if name := e.n.cells[c]; name != "" {
-			at = append(at, name+" == 1")
-		}
-	}
-	return at
-}
-
-// overfullMaps asks of the maps that the model goes on with when they have more
-// entries than it keeps whether they ever have.
-func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
-	for _, b := range e.x.inOrder() {
-		at := e.overfull(b)
-		if len(at) == 0 {
-			continue
-		}
-		b.shown = true
-		pos := e.x.position(b.pos)
-		b.Query = ask(artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-			Description: "the model is exact where maps are small: never " + b.more(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, CategoryPrecision)
 	}
 }

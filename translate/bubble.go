@@ -9,17 +9,17 @@ import (
 // synctest.Test is a call, as in a replay, which has a bubble around it anyway.
 // synctest.Wait has its guard, but does not wait.
 
-func bubbleIntrinsics(table map[string]*intrinsic) {
-	table["testing/synctest.Test"] = &intrinsic{Operation: program.Operation{Name: "synctest", Seed: true, Args: []int{1}}, run: runBubble}
-	table["testing/synctest.Wait"] = &intrinsic{Operation: program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, run: settleBubble}
+func bubbleOperations(table map[string]*program.Operation) {
+	table["testing/synctest.Test"] = operation(program.Operation{Name: "synctest", Seed: true, Args: []int{1}}, runBubble)
+	table["testing/synctest.Wait"] = operation(program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, settleBubble)
 }
 
 func runBubble(x *translator, p *path) bool {
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
 	p.note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
-	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 }
 
 func settleBubble(x *translator, p *path) bool {

@@ -2,38 +2,30 @@ package translate
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
-
-// A target is what a call calls: a function with a body, or an operation.
-type target struct {
-	fn       *ssa.Function
-	op       *intrinsic
-	bindings [][]*sym.Expr
-	args     [][]*sym.Expr // one for each parameter, the receiver first
-	pos      token.Pos     // of the method value, if the call goes through one
-}
 
 // operands reads the operands of a call.
 type operands func(v ssa.Value) []*sym.Expr
 
 // resolve finds the target of a call. With ok false it has taken over the path;
 // a target without function and operation is unknown.
-func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (tgt target, ok bool) {
+func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
 	c := site.Common()
 	for _, a := range c.Args {
-		tgt.args = append(tgt.args, val(a))
+		tgt.Args = append(tgt.Args, val(a))
 	}
 	if b, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
-		tgt.op = builtins[b.Name()]
+		tgt.Op = builtins[b.Name()]
 		return tgt, true
 	}
 	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
@@ -48,30 +40,30 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	if c.IsInvoke() {
 		return x.resolveInvoke(p, site, val)
 	}
-	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && direct(m) {
-		tgt.fn = m.Fn.(*ssa.Function)
-		tgt.pos = m.Pos()
+	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && layout.Direct(m) {
+		tgt.Fn = m.Fn.(*ssa.Function)
+		tgt.Pos = m.Pos()
 		e := val(m)
 		for k, b := range m.Bindings {
-			if !x.sl.Values[tgt.fn.FreeVars[k]] {
-				tgt.bindings = append(tgt.bindings, nil)
+			if !x.sl.Values[tgt.Fn.FreeVars[k]] {
+				tgt.Bindings = append(tgt.Bindings, nil)
 				continue
 			}
-			n := x.valueWidth(b)
-			tgt.bindings = append(tgt.bindings, e[:n])
+			n := x.ValueWidth(b)
+			tgt.Bindings = append(tgt.Bindings, e[:n])
 			e = e[n:]
 		}
 		return tgt, true
 	}
 	if f := c.StaticCallee(); f != nil {
 		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
-			tgt.fn = f
-			tgt.op = intrinsicOf(f)
+			tgt.Fn = f
+			tgt.Op = operationOf(f)
 			return tgt, true
 		}
 	}
 	tgt, ok = x.resolveValue(p, site, tgt, p.simplify(val(c.Value)[0]))
-	if ok && tgt.fn != nil && tgt.op == nil && !types.Identical(tgt.fn.Signature, c.Signature()) {
+	if ok && tgt.Fn != nil && tgt.Op == nil && !types.Identical(tgt.Fn.Signature, c.Signature()) {
 		// A function of another type: which value it is and what its type depends
 		// on are not known together, and no run has the two.
 		return tgt, false
@@ -80,12 +72,12 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 }
 
 // resolveValue completes the target of a call of a function value.
-func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target, callee *sym.Expr) (target, bool) {
+func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
 	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
-		if tgt, ok := libraryCall(tgt, o.pool.objs[0], off, callee); ok {
+		if tgt, ok := libraryCall(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
 		}
-		return x.closure(o.pool.objs[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true
 	}
 	if o, cell := x.oneFunction(p, callee); o != nil {
 		return x.closure(o, tgt, cell), true
@@ -102,10 +94,10 @@ func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target,
 
 // functionOf finds the function that an operation calls, by its value. With ok
 // false it has taken over the path; a value that is not tracked is none.
-func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt target, ok, tracked bool) {
+func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
 	value = p.simplify(value)
 	if o, _, ok := newObjectAt(value); ok && p.created.m[o] != nil {
-		return x.closure(o.pool.objs[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true, true
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true, true
 	}
 	if o, cell := x.oneFunction(p, value); o != nil {
 		return x.closure(o, tgt, cell), true, true
@@ -121,26 +113,26 @@ func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) 
 // oneFunction recognises a function value that can be several closures, all of
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
-func (x *translator) oneFunction(p *path, value *sym.Expr) (o *object, cell func(i int) *sym.Expr) {
+func (x *translator) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
 	p.expose(value)
 	a := p.abs(value)
 	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
 		return nil, nil
 	}
-	o = x.mem.object(a.Elems[0])
-	if o == nil || o.kind != objClosure || o.mk == nil {
+	o = x.mem.Object(a.Elems[0])
+	if o == nil || o.Kind != state.ClosureObject || o.Closure == nil {
 		return nil, nil
 	}
 	for _, k := range a.Elems {
-		c := x.mem.object(k)
-		if c == nil || c.base != k || c.mk != o.mk || c.fn != o.fn || c.size != o.size {
+		c := x.mem.Object(k)
+		if c == nil || c.Base != k || c.Closure != o.Closure || c.Fn != o.Fn || c.Size != o.Size {
 			return nil, nil
 		}
-		if _, library := libraryCall(target{}, c, 0, sym.Num(k)); library {
+		if _, library := libraryCall(state.Target{}, c, 0, sym.Num(k)); library {
 			return nil, nil
 		}
 	}
-	captured := make([]*sym.Expr, o.size)
+	captured := make([]*sym.Expr, o.Size)
 	for i := range captured {
 		for j := len(a.Elems) - 1; j >= 0; j-- {
 			e := p.cellAt(a.Elems[j] + int32(i))
@@ -158,92 +150,92 @@ func (x *translator) oneFunction(p *path, value *sym.Expr) (o *object, cell func
 }
 
 // functionAt completes a target by the function value at an address.
-func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instruction) (target, bool) {
+func (x *translator) functionAt(p *path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
 	if k == 0 {
-		u := &unwind{kind: artifact.KindNilCall, site: p.statement(site), pos: p.here(), detail: "call of nil function"}
+		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.statement(site), Pos: p.here(), Detail: "call of nil function"}
 		if g, ok := site.(*ssa.Go); ok {
 			return x.spawnsNil(p, g, u)
 		}
 		x.calledNil(p, u, site)
 		return tgt, false
 	}
-	o := x.mem.object(k)
+	o := x.mem.Object(k)
 	if o != nil {
-		if tgt, ok := libraryCall(tgt, o, k-o.base, sym.Num(k)); ok {
+		if tgt, ok := libraryCall(tgt, o, k-o.Base, sym.Num(k)); ok {
 			return tgt, true
 		}
 	}
-	if o == nil || o.fn == nil {
-		tgt.fn = nil
+	if o == nil || o.Fn == nil {
+		tgt.Fn = nil
 		return tgt, true
 	}
-	return x.closure(o, tgt, func(i int) *sym.Expr { return p.cellAt(o.base + int32(i)) }), true
+	return x.closure(o, tgt, func(i int) *sym.Expr { return p.cellAt(o.Base + int32(i)) }), true
 }
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
 // by then.
-func (x *translator) calledNil(p *path, u *unwind, site ssa.Instruction) {
+func (x *translator) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
 	if _, deferred := site.(*ssa.Defer); deferred {
 		p.popDeferred()
 	}
-	x.raise(p, u, x.someError())
+	x.raise(p, u, x.SomeError())
 	x.continueWith(p)
 }
 
 // spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
 // where a function has neither parameters nor results; others are called by the goroutine.
-func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
+func (x *translator) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
-		x.sinkTo(p, &sinkInfo{end: "fatal", kind: u.kind, site: x.siteOf(g), pos: u.pos, detail: u.detail})
-		return target{}, false
+		x.sinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
+		return state.Target{}, false
 	}
-	return target{op: nilBody}, true
+	return state.Target{Op: nilBody}, true
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = &intrinsic{Operation: program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
-	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+var nilBody = operation(program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
-}}
+})
 
 // closure completes a target by a function object and its cells.
-func (x *translator) closure(o *object, tgt target, cell func(i int) *sym.Expr) target {
-	tgt.fn = o.fn
-	tgt.op = intrinsicOf(o.fn)
-	if o.mk == nil {
-		tgt.pos = o.pos
+func (x *translator) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
+	tgt.Fn = o.Fn
+	tgt.Op = operationOf(o.Fn)
+	if o.Closure == nil {
+		tgt.Pos = o.Pos
 		return tgt
 	}
-	tgt.pos = o.mk.Pos()
+	tgt.Pos = o.Closure.Pos()
 	at := 0
-	for i, b := range o.mk.Bindings {
-		if !x.sl.Values[o.fn.FreeVars[i]] {
-			tgt.bindings = append(tgt.bindings, nil)
+	for i, b := range o.Closure.Bindings {
+		if !x.sl.Values[o.Fn.FreeVars[i]] {
+			tgt.Bindings = append(tgt.Bindings, nil)
 			continue
 		}
 		var e []*sym.Expr
-		for range x.valueWidth(b) {
+		for range x.ValueWidth(b) {
 			e = append(e, cell(at))
 			at++
 		}
-		tgt.bindings = append(tgt.bindings, e)
+		tgt.Bindings = append(tgt.Bindings, e)
 	}
 	return tgt
 }
 
 // guess continues with every callee that the call graph knows for a function
 // value that is not tracked.
-func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (target, bool) {
+func (x *translator) guess(p *path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
 	for _, g := range p.guesses {
 		if g.site == site && g.fn != nil {
-			tgt.fn = g.fn
-			tgt.op = intrinsicOf(g.fn)
+			tgt.Fn = g.fn
+			tgt.Op = operationOf(g.fn)
 			for _, fv := range g.fn.FreeVars {
-				tgt.bindings = append(tgt.bindings, x.unknowns(x.valueWidth(fv), "captured by a function that is not tracked"))
+				tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
 			}
 			if site.Common().IsInvoke() {
-				recv := x.unknowns(x.width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
-				tgt.args = append([][]*sym.Expr{recv}, tgt.args...)
+				recv := layout.Unknowns(x.Width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
+				tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
 			}
 			return tgt, true
 		}
@@ -288,11 +280,11 @@ func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Fu
 	return fn, true
 }
 
-func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (target, bool) {
+func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (state.Target, bool) {
 	c := site.Common()
-	var tgt target
+	var tgt state.Target
 	for _, a := range c.Args {
-		tgt.args = append(tgt.args, val(a))
+		tgt.Args = append(tgt.Args, val(a))
 	}
 	e := val(c.Value)
 	tag, ok, tracked := x.concrete(p, e[0])
@@ -303,19 +295,20 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	if tag == 0 {
-		x.calledNil(p, &unwind{kind: artifact.KindPanic, site: p.statement(site), pos: p.here(), detail: "nil pointer dereference"}, site)
+		x.calledNil(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(site), Pos: p.here(), Detail: "nil pointer dereference"}, site)
 		return tgt, false
 	}
-	t := x.mem.typeOf(tag)
+	t := x.mem.TypeOf(tag)
 	switch t {
 	case nil: // a value that stands for those that are not tracked
 		return x.guess(p, site, tgt)
-	case opaqueError:
+	case layout.OpaqueError:
 		return tgt, true
-	case libraryContext:
-		return contextCall(tgt, c.Method.Name(), e[1]), true
-	case libraryRLocker:
-		return rlockerCall(tgt, c.Method.Name(), e[1]), true
+	}
+	if methods := libraryMethods[t]; methods != nil {
+		tgt.Op = methods[c.Method.Name()]
+		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
+		return tgt, true
 	}
 	fn, ok := x.method(tag, t, c.Method)
 	if !ok {
@@ -328,14 +321,14 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	if !ok {
 		return tgt, false
 	}
-	tgt.fn = fn
-	tgt.op = intrinsicOf(fn)
-	tgt.args = append([][]*sym.Expr{recv}, tgt.args...)
+	tgt.Fn = fn
+	tgt.Op = operationOf(fn)
+	tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
 	return tgt, true
 }
 
 func (x *translator) execCall(p *path, i *ssa.Call) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
 	}
@@ -347,8 +340,8 @@ func (x *translator) execCall(p *path, i *ssa.Call) bool {
 }
 
 // call enters the target. For a call that is skipped the path goes on behind it.
-func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target, deferred bool) bool {
-	ctx := p.peek().ctx
+func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
+	ctx := p.peek().Call
 	skipOn := func(p *path) bool {
 		if deferred {
 			return true
@@ -359,32 +352,32 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		return p.advance()
 	}
 	skip := func() bool { return skipOn(p) }
-	if tgt.op != nil {
-		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.Name)
+	if tgt.Op != nil {
+		c := x.context(p.t, ctx, site, nth, tgt.Fn, tgt.Op.Name)
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
 	if ptrs := x.sl.Filled[site]; len(ptrs) > 0 && !deferred {
 		return x.fill(p, site, ptrs, func(q *path) { q.set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
 	}
-	if tgt.fn == nil {
+	if tgt.Fn == nil {
 		p.note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
 		return skip()
 	}
-	if tgt.fn.Blocks == nil {
+	if tgt.Fn.Blocks == nil {
 		if fs := x.prog.Calls[site]; len(fs) > 0 {
-			tgt.op = callsBack
-			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.Name), tgt, deferred)
+			tgt.Op = callsBack
+			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
 			return true
 		}
-		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.Numbers[call].Chosen() {
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.sl.Numbers[call].Chosen() {
 			return x.callFlag(p, call)
 		}
 		if a := x.prog.Assertion(site); a != nil && !deferred {
 			return x.assert(p, site.(*ssa.Call), a, skipOn)
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
-			x.arrive(p, atLocal, 0)
+			x.arrive(p, state.AtLocal, 0)
 			return false
 		}
 		return skip()
@@ -392,19 +385,19 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	if x.unforeseen(p, tgt) {
 		return skip()
 	}
-	if !x.sl.Funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
+	if !x.sl.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
-	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
+	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
 }
 
 // unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
-func (x *translator) unforeseen(p *path, tgt target) bool {
-	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.Reached[tgt.fn] {
+func (x *translator) unforeseen(p *path, tgt state.Target) bool {
+	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.prog.Reached[tgt.Fn] {
 		return false
 	}
-	p.note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	p.note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.Fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
 	return true
 }
 
@@ -415,11 +408,11 @@ func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
 
 // enter pushes the frame of a function with a body; false if the recursion is
 // too deep for the model.
-func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool {
-	fn := tgt.fn
+func (x *translator) enter(p *path, c *state.CallPath, tgt state.Target, deferred bool) bool {
+	fn := tgt.Fn
 	depth := 0
 	for _, f := range p.frames {
-		if f.op == nil && f.ctx.fn == fn {
+		if f.Op == nil && f.Call.Fn == fn {
 			depth++
 		}
 	}
@@ -430,51 +423,51 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 		}
 	}
 	for k, fv := range fn.FreeVars {
-		if x.sl.Values[fv] && k < len(tgt.bindings) {
-			p.set(c, fv, append([]*sym.Expr(nil), tgt.bindings[k]...))
+		if x.sl.Values[fv] && k < len(tgt.Bindings) {
+			p.set(c, fv, append([]*sym.Expr(nil), tgt.Bindings[k]...))
 		}
 	}
 	for k, prm := range fn.Params {
-		if x.sl.Values[prm] && k < len(tgt.args) {
-			p.set(c, prm, append([]*sym.Expr(nil), tgt.args[k]...))
+		if x.sl.Values[prm] && k < len(tgt.Args) {
+			p.set(c, prm, append([]*sym.Expr(nil), tgt.Args[k]...))
 		}
 	}
-	p.push(&frame{ctx: c, block: fn.Blocks[0], tgt: target{pos: tgt.pos}, deferred: deferred})
+	p.push(&state.Frame{Call: c, Block: fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}, Deferred: deferred})
 	return true
 }
 
 // activations bounds those of a function.
-func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded) {
+func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *state.Bound) {
 	pos := fn.Pos()
 	if !pos.IsValid() || x.prog.OfLibrary(fn) {
 		pos = p.here()
 	}
 	n, at = x.boundOf(artifact.BoundActivations, pos)
-	if at != nil && at.name == "" {
-		at.name = fn.Name()
+	if at != nil && at.Name == "" {
+		at.Name = fn.Name()
 	}
 	return n, at
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
-func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target) []*sym.Expr {
+func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
 	sig := site.Common().Signature()
-	if tgt.fn != nil {
-		switch name := program.FullName(tgt.fn); name {
+	if tgt.Fn != nil {
+		switch name := program.FullName(tgt.Fn); name {
 		case "errors.New", "fmt.Errorf":
 			if call, ok := site.(*ssa.Call); ok {
 				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
 			}
 		}
 	}
-	n := x.width(sig.Results())
+	n := x.Width(sig.Results())
 	if n > 0 && x.resultNeeded(site) {
 		if out, ok := x.computed(p, site.(*ssa.Call)); ok {
 			return out
 		}
 		x.noteInput(p, site, tgt)
 	}
-	return x.unknowns(n, "result of a call that is not in the model")
+	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
 func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
@@ -488,23 +481,23 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 	if !x.boundMethod(p, i) {
 		return false
 	}
-	d := deferKey{instr: i}
-	for _, e := range f.defers {
-		if e.instr == i {
-			d.nth++
+	d := state.DeferKey{Instr: i}
+	for _, e := range f.Defers {
+		if e.Instr == i {
+			d.Nth++
 		}
 	}
-	if d.nth >= x.opts.Defers {
+	if d.Nth >= x.opts.Defers {
 		p.bound(fmt.Sprintf("more than %d calls deferred here", x.opts.Defers))
 		return false
 	}
 	var e []*sym.Expr
-	for _, v := range x.deferOperands(i) {
-		e = append(e, p.value(f.ctx, v)...)
+	for _, v := range x.DeferOperands(i) {
+		e = append(e, p.value(f.Call, v)...)
 	}
-	p.set(f.ctx, d, append([]*sym.Expr(nil), e...))
-	f.defers = append(f.defers, d)
-	f.idx++
+	p.set(f.Call, d, append([]*sym.Expr(nil), e...))
+	f.Defers = append(f.Defers, d)
+	f.Idx++
 	return true
 }
 
@@ -512,58 +505,25 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 // that of a nil interface; false if it has taken over the path.
 func (x *translator) boundMethod(p *path, i ssa.CallInstruction) bool {
 	c := i.Common()
-	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().ctx, c.Value)[0], i)
-}
-
-// deferOperands lists the operands that a deferred call keeps.
-func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
-	var out []ssa.Value
-	keep := func(v ssa.Value) {
-		switch v.(type) {
-		case *ssa.Function, *ssa.Builtin, *ssa.Const, *ssa.Global:
-			return
-		}
-		if x.sl.Values[v] {
-			out = append(out, v)
-		}
-	}
-	keep(i.Common().Value)
-	for _, a := range i.Common().Args {
-		keep(a)
-	}
-	return out
-}
-
-func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
-	switch {
-	case d.context, d.join:
-		return 0
-	case d.cleanup:
-		return 1
-	}
-	n := 0
-	for _, v := range x.deferOperands(d.instr) {
-		n += x.valueWidth(v)
-	}
-	return n
+	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().Call, c.Value)[0], i)
 }
 
 // runDeferred takes the last deferred call of the innermost frame and enters it.
 func (x *translator) runDeferred(p *path) bool {
 	f := p.peek()
-	d := f.defers[len(f.defers)-1]
+	d := f.Defers[len(f.Defers)-1]
 	switch {
-	case d.context:
+	case d.Context:
 		return x.endContext(p)
-	case d.join:
+	case d.Join:
 		return x.endJoin(p)
-	case d.cleanup:
+	case d.Cleanup:
 		return x.runCleanup(p, d)
 	}
-	e := p.env.m[envKey{f.ctx, d}]
+	e := p.env.m[envKey{f.Call, d}]
 	kept := map[ssa.Value][]*sym.Expr{}
-	for _, v := range x.deferOperands(d.instr) {
-		n := x.valueWidth(v)
+	for _, v := range x.DeferOperands(d.Instr) {
+		n := x.ValueWidth(v)
 		if len(e) >= n {
 			kept[v] = e[:n]
 			e = e[n:]
@@ -575,19 +535,19 @@ func (x *translator) runDeferred(p *path) bool {
 		}
 		switch v.(type) {
 		case *ssa.Const, *ssa.Global, *ssa.Function:
-			return p.value(f.ctx, v)
+			return p.value(f.Call, v)
 		}
-		return x.unknowns(x.valueWidth(v), "not tracked")
+		return layout.Unknowns(x.ValueWidth(v), "not tracked")
 	}
-	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
-		return x.runBuiltin(p, d.instr, b, operand)
+	if b, ok := d.Instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+		return x.runBuiltin(p, d.Instr, b, operand)
 	}
-	tgt, ok := x.resolve(p, d.instr, operand)
+	tgt, ok := x.resolve(p, d.Instr, operand)
 	if !ok {
 		return false
 	}
 	p.popDeferred()
-	return x.call(p, d.instr, d.nth, tgt, true)
+	return x.call(p, d.Instr, d.Nth, tgt, true)
 }
 
 // runBuiltin executes a deferred builtin that is no operation.
@@ -601,7 +561,7 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 	case b.Name() == "recover":
 		done(p)
 		// It is one of the function that defers it.
-		if n := len(p.frames); f.deferred && n >= 2 && p.frames[n-2].op == nil {
+		if n := len(p.frames); f.Deferred && n >= 2 && p.frames[n-2].Op == nil {
 			x.recovered(p, p.frames[n-2])
 		}
 		return true
@@ -621,106 +581,94 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 // popDeferred forgets the last deferred call of the innermost frame.
 func (p *path) popDeferred() {
 	f := p.top()
-	last := len(f.defers) - 1
-	p.env.remove(envKey{f.ctx, f.defers[last]})
-	f.defers = f.defers[:last]
+	last := len(f.Defers) - 1
+	p.env.remove(envKey{f.Call, f.Defers[last]})
+	f.Defers = f.Defers[:last]
 }
 
 // raise begins to unwind the goroutine.
-func (x *translator) raise(p *path, u *unwind, val []*sym.Expr) {
+func (x *translator) raise(p *path, u *state.Unwind, val []*sym.Expr) {
 	f := p.peek()
 	if len(val) != 2 {
-		val = x.someError()
+		val = x.SomeError()
 	}
-	if !u.goexit {
-		p.set(f.ctx, panicKey{}, append([]*sym.Expr(nil), val...))
+	if !u.Goexit {
+		p.set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
 	}
-	p.top().unwinds(u)
-}
-
-// unwinds has a frame unwind. A panic of a call that Goexit has a deferred function make does
-// not end that.
-func (f *frame) unwinds(u *unwind) {
-	if f.unwind != nil && (f.unwind.goexit || f.unwind.exits) && !u.goexit {
-		v := *u
-		v.exits = true
-		u = &v
-	}
-	f.unwind = u
-	f.running = false
+	p.top().Unwinds(u)
 }
 
 // stepUnwind goes on unwinding the innermost frame.
 func (x *translator) stepUnwind(p *path) bool {
 	f := p.peek()
-	if f.op == nil && len(f.defers) > 0 {
+	if f.Op == nil && len(f.Defers) > 0 {
 		return x.runDeferred(p)
 	}
-	u := f.unwind
-	if u.recovered {
+	u := f.Unwind
+	if u.Recovered {
 		g := p.top()
-		if u.exits {
-			g.unwind = &unwind{goexit: true, site: u.site, pos: u.pos, detail: "goexit"}
+		if u.Exits {
+			g.Unwind = &state.Unwind{Goexit: true, Site: u.Site, Pos: u.Pos, Detail: "goexit"}
 			return true
 		}
-		g.unwind = nil
-		if r := f.ctx.fn.Recover; r != nil {
-			g.block, g.idx = r, 0
+		g.Unwind = nil
+		if r := f.Call.Fn.Recover; r != nil {
+			g.Block, g.Idx = r, 0
 			return true
 		}
-		return x.ret(p, zeros(x.resultWidth(f.ctx.fn)))
+		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 	}
-	val := p.env.m[envKey{f.ctx, panicKey{}}]
+	val := p.env.m[envKey{f.Call, state.PanicKey{}}]
 	p.pop()
 	if len(p.frames) == 0 {
-		if u.goexit {
+		if u.Goexit {
 			return x.finish(p, u)
 		}
-		x.sinkTo(p, &sinkInfo{end: "panic", kind: u.kind, site: u.site, pos: u.pos, detail: u.detail})
+		x.sinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
 		return false
 	}
 	g := p.top()
-	g.unwinds(u)
-	if !u.goexit {
-		p.set(g.ctx, panicKey{}, val)
+	g.Unwinds(u)
+	if !u.Goexit {
+		p.set(g.Call, state.PanicKey{}, val)
 	}
-	if g.op != nil && g.op.unwound != nil {
-		return g.op.unwound(x, p)
+	if unwound := unwinds[g.Op]; unwound != nil {
+		return unwound(x, p)
 	}
 	return true
 }
 
 // recovered stops the panic of frame g and returns its value.
-func (x *translator) recovered(p *path, f *frame) []*sym.Expr {
+func (x *translator) recovered(p *path, f *state.Frame) []*sym.Expr {
 	for i := len(p.frames) - 1; i >= 0; i-- {
-		if p.frames[i].ctx != f.ctx {
+		if p.frames[i].Call != f.Call {
 			continue
 		}
-		if u := f.unwind; u != nil && !u.goexit && !u.recovered {
+		if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
 			g := *p.frames[i]
 			v := *u
-			v.recovered = true
-			g.unwind = &v
+			v.Recovered = true
+			g.Unwind = &v
 			p.frames[i] = &g
-			return p.env.m[envKey{f.ctx, panicKey{}}]
+			return p.env.m[envKey{f.Call, state.PanicKey{}}]
 		}
 		break
 	}
-	return zeros(2)
+	return layout.Zeros(2)
 }
 
 // execBuiltin executes the builtins that are not operations.
 func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	f := p.peek()
 	set := func(e ...*sym.Expr) bool {
-		p.set(f.ctx, i, e)
+		p.set(f.Call, i, e)
 		return p.advance()
 	}
-	arg := func(k int) []*sym.Expr { return p.value(f.ctx, i.Call.Args[k]) }
+	arg := func(k int) []*sym.Expr { return p.value(f.Call, i.Call.Args[k]) }
 	switch b.Name() {
 	case "recover":
-		e := zeros(2)
-		if n := len(p.frames); f.deferred && n >= 2 && p.frames[n-2].op == nil {
+		e := layout.Zeros(2)
+		if n := len(p.frames); f.Deferred && n >= 2 && p.frames[n-2].Op == nil {
 			e = x.recovered(p, p.frames[n-2])
 		}
 		return set(append([]*sym.Expr(nil), e...)...)
@@ -740,7 +688,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			}
 			if tracked {
 				return x.mapLen(p, o, func(q *path, n *sym.Expr) bool {
-					q.set(q.peek().ctx, i, []*sym.Expr{n})
+					q.set(q.peek().Call, i, []*sym.Expr{n})
 					return q.advance()
 				})
 			}
@@ -754,14 +702,14 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			if !ok {
 				return false
 			}
-			o := x.mem.object(k)
+			o := x.mem.Object(k)
 			switch {
-			case k == 0 || o == nil || o.kind != objChan:
+			case k == 0 || o == nil || o.Kind != state.ChannelObject:
 				return set(sym.Num(0))
 			case b.Name() == "cap":
-				return set(sym.Num(o.cap))
+				return set(sym.Num(o.Cap))
 			}
-			return set(p.cellAt(o.base + chanLen))
+			return set(p.cellAt(o.Base + state.ChanLen))
 		}
 		return set(sym.Unknown("length not tracked"))
 	case "min", "max":
@@ -794,5 +742,5 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	case "ssa:deferstack":
 		return set(sym.Num(0))
 	}
-	return set(x.unknowns(x.valueWidth(i), "result of "+b.Name())...)
+	return set(layout.Unknowns(x.ValueWidth(i), "result of "+b.Name())...)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -17,15 +18,15 @@ import (
 
 // timerWaits is a cell of such a timer: its goroutine has not passed the Start
 // guard and not gone.
-const timerWaits = timerCells
+const timerWaits = state.TimerCells
 
 // callbackBody is the goroutine that time.AfterFunc starts. Its arguments are
 // the timer and the function.
-var callbackBody *intrinsic
+var callbackBody *program.Operation
 
-func callbackIntrinsics(table map[string]*intrinsic) {
-	table["time.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, run: afterFunc}
-	callbackBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runCallback}
+func callbackOperations(table map[string]*program.Operation) {
+	table["time.AfterFunc"] = operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
+	callbackBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runCallback)
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
@@ -34,17 +35,17 @@ func afterFunc(x *translator, p *path) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
 	}
-	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
-		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.ctx.site.Pos()).Line),
-				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
+	return x.startCallback(p, callbackBody, state.TimerC, func(f *state.Frame) (ref, bool) {
+		r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+			return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.Call.Site.Pos()).Line),
+				Size: state.ChanPayload + state.TimerCells + 1, Elem: types.NewStruct(nil, nil), Cap: 1, Pos: f.Call.Site.Pos(), Timer: true, Callback: true}
 		}, x.describeCallback)
 		if !ok {
 			return ref{}, false
 		}
 		r.clear(p, nil)
-		r.put(p, chanPayload+timerArmed, sym.Num(1))
-		r.put(p, chanPayload+timerWaits, sym.Num(1))
+		r.put(p, state.ChanPayload+state.TimerArmed, sym.Num(1))
+		r.put(p, state.ChanPayload+timerWaits, sym.Num(1))
 		d, known := x.durationOf(p, 0)
 		x.arm(p, x.eventOf(r.objs[0]), d, known)
 		return r, true
@@ -54,57 +55,57 @@ func afterFunc(x *translator, p *path) bool {
 // startCallback makes what the goroutine of a callback waits for, starts it in a
 // step of its own, with that and the function, and returns a part of what was
 // made.
-func (x *translator) startCallback(p *path, body *intrinsic, part int32, make func(f *frame) (ref, bool)) bool {
-	switch f := p.peek(); f.phase {
+func (x *translator) startCallback(p *path, body *program.Operation, part int32, make func(f *state.Frame) (ref, bool)) bool {
+	switch f := p.peek(); f.Phase {
 	case 1:
 		r, ok := make(f)
 		if !ok {
 			return false
 		}
 		g := p.top()
-		g.tgt.args = [][]*sym.Expr{{r.e}, g.tgt.args[1]}
-		p.set(g.ctx, argKey(0), []*sym.Expr{r.e})
-		g.phase = 2
-		x.arrive(p, atLocal, 0)
+		g.Target.Args = [][]*sym.Expr{{r.e}, g.Target.Args[1]}
+		p.set(g.Call, state.ArgKey(0), []*sym.Expr{r.e})
+		g.Phase = 2
+		x.arrive(p, state.AtLocal, 0)
 	case 2:
-		x.spawnTarget(p, f.ctx.site, target{op: body, args: p.args()[:2]}, func(q *path) {
-			q.top().phase = 3
-			x.arrive(q, atLocal, 0)
+		x.spawnTarget(p, f.Call.Site, state.Target{Op: body, Args: p.args()[:2]}, func(q *path) {
+			q.top().Phase = 3
+			x.arrive(q, state.AtLocal, 0)
 		})
 	default:
-		return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, p.arg(0)[0], sym.Num(chanPayload+part))})
+		return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, p.arg(0)[0], sym.Num(state.ChanPayload+part))})
 	}
 	return false
 }
 
-func (x *translator) describeCallback(o *object) {
+func (x *translator) describeCallback(o *state.Object) {
 	x.describeChan(o)
-	a, c, w := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)], x.mem.cells[o.behind(timerWaits)]
-	a.name, a.abs, a.fix = o.name+"_armed", sym.Either(), true
-	c.name, c.ref = o.name+"_C", true
-	w.name, w.abs, w.fix = o.name+"_waits", sym.Either(), true
+	a, c, w := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)], x.mem.Cells[o.Behind(timerWaits)]
+	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
+	c.Name, c.Ref = o.Name+"_C", true
+	w.Name, w.Abs, w.Fix = o.Name+"_waits", sym.Either(), true
 }
 
 // callbackHere reports that a call hands over a callback at a site.
-func (x *translator) callbackHere(f *frame) bool {
-	if f.ctx.parent == nil || !f.ctx.site.Pos().IsValid() {
+func (x *translator) callbackHere(f *state.Frame) bool {
+	if f.Call.Parent == nil || !f.Call.Site.Pos().IsValid() {
 		return false
 	}
-	_, ok := x.idx.At(sites.Callback, f.ctx.site.Pos())
+	_, ok := x.idx.At(sites.Callback, f.Call.Site.Pos())
 	return ok
 }
 
 // runCallback waits for the timer at the Start guard, and calls the function.
 func runCallback(x *translator, p *path) bool {
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
 	o := x.awaited(p)
-	if o == nil || !o.callback {
+	if o == nil || !o.Callback {
 		return false
 	}
-	n, waits := o.base+chanLen, o.behind(timerWaits)
-	if q := p.fork(sym.And(eq(p.cellAt(n), 0), eq(p.cellAt(o.behind(timerArmed)), 0))); q != nil {
+	n, waits := o.Base+state.ChanLen, o.Behind(timerWaits)
+	if q := p.fork(sym.And(eq(p.cellAt(n), 0), eq(p.cellAt(o.Behind(state.TimerArmed)), 0))); q != nil {
 		q.put(waits, sym.Num(0))
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
@@ -114,25 +115,25 @@ func runCallback(x *translator, p *path) bool {
 	}
 	p.put(n, sym.Num(0))
 	p.put(waits, sym.Num(0))
-	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 }
 
 // awaited is what the goroutine of a callback waits for, nil if that is not known
 // on this path.
-func (x *translator) awaited(p *path) *object {
+func (x *translator) awaited(p *path) *state.Object {
 	k, ok := x.receiver(p)
 	if !ok {
 		return nil
 	}
-	return x.mem.object(k)
+	return x.mem.Object(k)
 }
 
 // setCallback stops the timer of a function, or arms it again.
-func setCallback(x *translator, p *path, o *object, armed int32, result []*sym.Expr) bool {
-	a := o.behind(timerArmed)
+func setCallback(x *translator, p *path, o *state.Object, armed int32, result []*sym.Expr) bool {
+	a := o.Behind(state.TimerArmed)
 	was := p.cellAt(a)
 	if armed == 1 {
-		again := sym.Or(eq(p.cellAt(o.behind(timerWaits)), 0), eq(p.cellAt(o.base+chanLen), 1))
+		again := sym.Or(eq(p.cellAt(o.Behind(timerWaits)), 0), eq(p.cellAt(o.Base+state.ChanLen), 1))
 		if q := p.fork(again); q != nil {
 			q.bound("a timer of AfterFunc is set again whose function has been called, or that has been stopped")
 		}

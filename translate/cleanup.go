@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -14,9 +15,9 @@ import (
 // function is over, its deferred calls included, last registered first: in
 // front of the guard of its end. So they are kept below its deferred calls.
 
-var testCleanup = &intrinsic{Operation: program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}}
+var testCleanup = operation(program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}, nil)
 
-func init() { testCleanup.run = registerCleanup }
+func init() { runs[testCleanup] = registerCleanup }
 
 // registerCleanup executes t.Cleanup: it belongs to the innermost test function
 // on the stack, that of a subtest or of the entry.
@@ -26,42 +27,42 @@ func registerCleanup(x *translator, p *path) bool {
 		p.note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
-	site := p.peek().ctx.site.(*ssa.Call)
+	site := p.peek().Call.Site.(*ssa.Call)
 	addr := p.arg(1)[0]
 	f := *p.frames[at]
-	if f.op != nil {
+	if f.Op != nil {
 		p.note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
-	d := deferKey{instr: site, cleanup: true}
+	d := state.DeferKey{Instr: site, Cleanup: true}
 	n := 0
-	for _, e := range f.defers {
-		if e.cleanup {
+	for _, e := range f.Defers {
+		if e.Cleanup {
 			n++
 		}
-		if e.instr == d.instr {
-			d.nth++
+		if e.Instr == d.Instr {
+			d.Nth++
 		}
 	}
-	if d.nth >= x.opts.Defers {
+	if d.Nth >= x.opts.Defers {
 		p.bound(fmt.Sprintf("more than %d functions registered by Cleanup here", x.opts.Defers))
 		return false
 	}
-	f.defers = slices.Insert(slices.Clone(f.defers), n, d)
+	f.Defers = slices.Insert(slices.Clone(f.Defers), n, d)
 	p.frames[at] = &f
-	p.set(f.ctx, d, []*sym.Expr{addr})
+	p.set(f.Call, d, []*sym.Expr{addr})
 	return x.opReturn(p, nil)
 }
 
 // runCleanup takes the last registered function of the innermost frame and
 // enters it.
-func (x *translator) runCleanup(p *path, d deferKey) bool {
+func (x *translator) runCleanup(p *path, d state.DeferKey) bool {
 	f := p.peek()
 	addr := sym.Unknown("not tracked")
-	if e := p.env.m[envKey{f.ctx, d}]; len(e) > 0 {
+	if e := p.env.m[envKey{f.Call, d}]; len(e) > 0 {
 		addr = e[0]
 	}
-	tgt, ok, tracked := x.functionOf(p, addr, d.instr)
+	tgt, ok, tracked := x.functionOf(p, addr, d.Instr)
 	switch {
 	case !tracked:
 		p.note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
@@ -69,10 +70,10 @@ func (x *translator) runCleanup(p *path, d deferKey) bool {
 		return false
 	}
 	g := p.top()
-	g.defers = g.defers[:len(g.defers)-1]
-	p.env.remove(envKey{f.ctx, d})
-	if tgt.fn == nil {
+	g.Defers = g.Defers[:len(g.Defers)-1]
+	p.env.remove(envKey{f.Call, d})
+	if tgt.Fn == nil {
 		return true
 	}
-	return x.call(p, d.instr, d.nth, tgt, true)
+	return x.call(p, d.Instr, d.Nth, tgt, true)
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -17,7 +19,7 @@ import (
 // the guard has been passed.
 func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 	f := p.peek()
-	if f.phase == 0 {
+	if f.Phase == 0 {
 		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
 			return false
 		}
@@ -26,27 +28,27 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 			x.unsupported(instr.Pos(), "operation", "it has no guard")
 			return false
 		}
-		x.arrive(p, atOp, s)
+		x.arrive(p, state.AtOp, s)
 		return false
 	}
 	switch i := instr.(type) {
 	case *ssa.Go:
 		return x.execGo(p, i)
 	case *ssa.Panic:
-		p.top().phase = 0
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOf(i), pos: i.Pos(), detail: "panic"}, p.value(f.ctx, i.X))
+		p.top().Phase = 0
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.value(f.Call, i.X))
 		return true
 	case *ssa.Send:
-		c := comm{send: true, ch: p.value(f.ctx, i.Chan)[0], val: p.value(f.ctx, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
+		c := comm{send: true, ch: p.value(f.Call, i.Chan)[0], val: p.value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
 		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*sym.Expr, _ bool) { q.opDone() })
 	case *ssa.UnOp:
 		elem := i.X.Type().Underlying().(*types.Chan).Elem()
-		c := comm{ch: p.value(f.ctx, i.X)[0], elem: elem}
+		c := comm{ch: p.value(f.Call, i.X)[0], elem: elem}
 		return x.communicate(p, []comm{c}, false, func(q *path, _ int, val []*sym.Expr, ok bool) {
 			if i.CommaOk {
 				val = append(slices.Clone(val), sym.Bool(ok))
 			}
-			q.set(f.ctx, i, slices.Clone(val))
+			q.set(f.Call, i, slices.Clone(val))
 			q.opDone()
 		})
 	case *ssa.Select:
@@ -58,8 +60,8 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 // opDone goes on behind an operation.
 func (p *path) opDone() {
 	f := p.top()
-	f.phase = 0
-	f.idx++
+	f.Phase = 0
+	f.Idx++
 }
 
 // siteOf finds the site of an operation that is an instruction.
@@ -87,9 +89,6 @@ func (x *translator) siteOf(instr ssa.Instruction) sites.ID {
 	return 0
 }
 
-// meets reports that communications on a channel are rendezvous.
-func (o *object) meets() bool { return o.cap == 0 && !o.ctx }
-
 // comm is one communication: a send or a receive.
 type comm struct {
 	send bool
@@ -99,7 +98,7 @@ type comm struct {
 }
 
 func (x *translator) execSelect(p *path, i *ssa.Select) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	var comms []comm
 	for _, st := range i.States {
 		c := comm{send: st.Dir == types.SendOnly, ch: p.value(ctx, st.Chan)[0], elem: st.Chan.Type().Underlying().(*types.Chan).Elem()}
@@ -118,7 +117,7 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 			if j == k {
 				out = append(out, val...)
 			} else {
-				out = append(out, zeros(x.width(c.elem))...)
+				out = append(out, layout.Zeros(x.Width(c.elem))...)
 			}
 		}
 		q.set(ctx, i, out)
@@ -134,8 +133,8 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 // seen; there the operation first queues (a location of its own), and then
 // meets one that is not queued.
 func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*sym.Expr, ok bool)) bool {
-	queued := p.peek().phase == 2
-	objs := make([]*object, len(comms))
+	queued := p.peek().Phase == 2
+	objs := make([]*state.Object, len(comms))
 	for i, c := range comms {
 		k, ok, tracked := x.concrete(p, c.ch)
 		if !tracked {
@@ -145,8 +144,8 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 		if !ok {
 			return false
 		}
-		if o := x.mem.object(k); o != nil && o.kind == objChan {
-			if o.elem != nil && !types.Identical(o.elem, c.elem) {
+		if o := x.mem.Object(k); o != nil && o.Kind == state.ChannelObject {
+			if o.Elem != nil && !types.Identical(o.Elem, c.elem) {
 				return false // an interface whose type and value do not belong together
 			}
 			objs[i] = o
@@ -154,26 +153,26 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	}
 	anyPolled := hasDefault
 	for _, o := range objs {
-		anyPolled = anyPolled || o != nil && o.meets() && o.polled
-		if o != nil && o.ctx {
-			x.accessed(p, o.behind(ctxErr), 1, 0, false)
+		anyPolled = anyPolled || o != nil && o.Meets() && o.Polled
+		if o != nil && o.Context {
+			x.accessed(p, o.Behind(ctxErr), 1, 0, false)
 		}
 	}
 	for _, o := range objs {
-		if anyPolled && o != nil && o.meets() && !x.polled[o.pos] {
-			x.polled[o.pos] = true
+		if anyPolled && o != nil && o.Meets() && !x.polled[o.Pos] {
+			x.polled[o.Pos] = true
 			x.again = true
 		}
 	}
-	cell := func(q *path, o *object, k int32) *sym.Expr { return q.cellAt(o.base + k) }
+	cell := func(q *path, o *state.Object, k int32) *sym.Expr { return q.cellAt(o.Base + k) }
 	count := func(q *path, d int32) {
 		for i, o := range objs {
-			if o == nil || !o.meets() || !o.polled {
+			if o == nil || !o.Meets() || !o.Polled {
 				continue
 			}
-			k := o.base + chanReceivers
+			k := o.Base + state.ChanReceivers
 			if comms[i].send {
-				k = o.base + chanSenders
+				k = o.Base + state.ChanSenders
 			}
 			q.put(k, sym.Arith(sym.OpAdd, q.cellAt(k), sym.Num(d)))
 		}
@@ -188,17 +187,17 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 		if o == nil {
 			continue
 		}
-		closed := cell(p, o, chanClosed)
+		closed := cell(p, o, state.ChanClosed)
 		idle = sym.And(idle, eq(closed, 0))
 		switch {
-		case o.cap > 0 && comms[i].send:
-			idle = sym.And(idle, sym.Arith(sym.OpLe, sym.Num(o.cap), cell(p, o, chanLen)))
-		case o.cap > 0:
-			idle = sym.And(idle, eq(cell(p, o, chanLen), 0))
+		case o.Cap > 0 && comms[i].send:
+			idle = sym.And(idle, sym.Arith(sym.OpLe, sym.Num(o.Cap), cell(p, o, state.ChanLen)))
+		case o.Cap > 0:
+			idle = sym.And(idle, eq(cell(p, o, state.ChanLen), 0))
 		case comms[i].send:
-			idle = sym.And(idle, eq(cell(p, o, chanReceivers), 0))
+			idle = sym.And(idle, eq(cell(p, o, state.ChanReceivers), 0))
 		default:
-			idle = sym.And(idle, eq(cell(p, o, chanSenders), 0))
+			idle = sym.And(idle, eq(cell(p, o, state.ChanSenders), 0))
 		}
 	}
 	for i, o := range objs {
@@ -220,45 +219,45 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	case anyPolled && !queued:
 		if q := p.fork(idle); q != nil {
 			count(q, 1)
-			q.top().phase = 2
+			q.top().Phase = 2
 			q.role = artifact.RoleCommit
-			x.arrive(q, atQueue, q.from.site)
+			x.arrive(q, state.AtQueue, q.from.Site)
 		}
 	}
 	return false
 }
 
-func (x *translator) send(p *path, o *object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
-	closed := p.cellAt(o.base + chanClosed)
+func (x *translator) send(p *path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
+	closed := p.cellAt(o.Base + state.ChanClosed)
 	if q := p.fork(eq(closed, 1)); q != nil {
 		leave(q)
-		q.top().phase = 0
-		x.raise(q, &unwind{kind: artifact.KindSendOnClosed, site: q.from.site, pos: q.here(), detail: artifact.KindSendOnClosed}, x.someError())
+		q.top().Phase = 0
+		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.from.Site, Pos: q.here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
 		x.continueWith(q)
 	}
 	q := p.fork(eq(closed, 0))
 	if q == nil {
 		return
 	}
-	for i := range int(o.width) {
+	for i := range int(o.Width) {
 		e := sym.Unknown("not tracked")
-		if i < len(val) && o.tracked {
+		if i < len(val) && o.Tracked {
 			e = val[i]
 		}
-		x.grow(x.mem.cells[o.base+chanPayload+int32(i)], q.abs(e))
+		x.grow(x.mem.Cells[o.Base+state.ChanPayload+int32(i)], q.abs(e))
 	}
-	if o.cap > 0 {
-		n := q.cellAt(o.base + chanLen)
-		if !q.assume(sym.Arith(sym.OpLt, n, sym.Num(o.cap))) {
+	if o.Cap > 0 {
+		n := q.cellAt(o.Base + state.ChanLen)
+		if !q.assume(sym.Arith(sym.OpLt, n, sym.Num(o.Cap))) {
 			return
 		}
-		for k := range o.kept {
-			for i := range o.width {
-				at := o.base + chanPayload + o.width + k*o.width + i
+		for k := range o.Kept {
+			for i := range o.Width {
+				at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
 				q.put(at, sym.Ite(eq(n, k), q.simplify(val[i]), q.rawCell(at)))
 			}
 		}
-		q.put(o.base+chanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		q.put(o.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 		done(q)
 		return
 	}
@@ -268,70 +267,70 @@ func (x *translator) send(p *path, o *object, val []*sym.Expr, queued bool, done
 }
 
 // meet labels the path with the synchronisation of a rendezvous.
-func (p *path) meet(o *object, queued, send bool) {
+func (p *path) meet(o *state.Object, queued, send bool) {
 	name := "rv"
 	switch {
-	case o.polled && queued == send:
+	case o.Polled && queued == send:
 		name = "qs" // the sender is queued, or the receiver is not
-	case o.polled:
+	case o.Polled:
 		name = "sq"
 	}
-	p.sync = &syncLabel{name: name, obj: o, send: send}
+	p.sync = &state.Sync{Name: name, Object: o, Send: send}
 }
 
-func (x *translator) receive(p *path, o *object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
-	closed := p.cellAt(o.base + chanClosed)
-	if o.cap > 0 {
-		n := p.cellAt(o.base + chanLen)
+func (x *translator) receive(p *path, o *state.Object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
+	closed := p.cellAt(o.Base + state.ChanClosed)
+	if o.Cap > 0 {
+		n := p.cellAt(o.Base + state.ChanLen)
 		if q := p.fork(sym.And(eq(closed, 1), eq(n, 0))); q != nil {
-			done(q, zeros(int(o.width)), false)
+			done(q, layout.Zeros(int(o.Width)), false)
 		}
 		q := p.fork(sym.Arith(sym.OpLt, sym.Num(0), n))
 		if q == nil {
 			return
 		}
-		val, lost := x.unknowns(int(o.width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.width)
-		if o.kept > 0 {
-			for k := range o.kept {
-				for i := range o.width {
-					at := o.base + chanPayload + o.width + k*o.width + i
+		val, lost := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
+		if o.Kept > 0 {
+			for k := range o.Kept {
+				for i := range o.Width {
+					at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
 					if k == 0 {
 						val[i] = q.rawCell(at)
 						if lost[i] = q.lost(val[i]); lost[i] == nil {
 							val[i] = q.cellAt(at)
 						}
 					}
-					if k+1 < o.kept {
-						q.put(at, p.copied(at+o.width))
+					if k+1 < o.Kept {
+						q.put(at, p.copied(at+o.Width))
 					} else {
 						q.put(at, sym.Num(0))
 					}
 				}
 			}
 		}
-		q.put(o.base+chanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
+		q.put(o.Base+state.ChanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
 		x.decide(q, val, lost, func(q *path, val []*sym.Expr) { done(q, val, true) })
 		return
 	}
 	if q := p.fork(eq(closed, 1)); q != nil {
-		done(q, zeros(int(o.width)), false)
+		done(q, layout.Zeros(int(o.Width)), false)
 	}
-	if o.ctx {
+	if o.Context {
 		return // nobody sends
 	}
 	q := p.clone()
-	val := make([]*sym.Expr, o.width)
+	val := make([]*sym.Expr, o.Width)
 	q.hand = nil
-	for i := range o.width {
-		c := x.mem.cells[o.base+chanPayload+i]
-		c.readers[q.from] = true
-		if c.abs.Empty() {
+	for i := range o.Width {
+		c := x.mem.Cells[o.Base+state.ChanPayload+i]
+		c.Readers[q.from] = true
+		if c.Abs.Empty() {
 			return // nobody sends, as far as is known
 		}
-		q.hand = append(q.hand, c.abs)
-		if k, ok := c.abs.Single(); ok {
+		q.hand = append(q.hand, c.Abs)
+		if k, ok := c.Abs.Single(); ok {
 			val[i] = sym.Num(k)
-		} else if c.abs.Top {
+		} else if c.Abs.Top {
 			val[i] = sym.Unknown("a message that is not tracked")
 		} else {
 			val[i] = sym.Read(sym.OpMsg, nil, i)
@@ -343,7 +342,7 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 
 // execGo starts a goroutine.
 func (x *translator) execGo(p *path, i *ssa.Go) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
 	if !ok {
 		return false
@@ -367,16 +366,16 @@ func wgGo(x *translator, p *path) bool {
 	}
 	p.put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	f := p.peek()
-	tgt := target{op: wgBody, args: p.args()[:2]}
-	return x.spawnTarget(p, f.ctx.site, tgt, func(q *path) { x.opReturn(q, nil) })
+	tgt := state.Target{Op: wgBody, Args: p.args()[:2]}
+	return x.spawnTarget(p, f.Call.Site, tgt, func(q *path) { x.opReturn(q, nil) })
 }
 
 // wgBody is the goroutine that WaitGroup.Go starts.
-var wgBody *intrinsic
+var wgBody *program.Operation
 
 func init() {
-	wgBody = &intrinsic{Operation: program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
-		if !p.peek().unwind.goexit {
+	wgBody = unwinding(program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
+		if !p.peek().Unwind.Goexit {
 			return true // the panic ends the program
 		}
 		addr := p.arg(0)[0]
@@ -385,44 +384,44 @@ func init() {
 			p.putAt(addr, 0, n)
 		}
 		return ok
-	}}
-	wgBody.run = func(x *translator, p *path) bool {
-		if p.peek().phase == 2 {
+	})
+	runs[wgBody] = func(x *translator, p *path) bool {
+		if p.peek().Phase == 2 {
 			return wgAdd(x, p, sym.Num(-1))
 		}
 		if _, ok := x.receiver(p); !ok {
 			return false
 		}
-		return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+		return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 	}
 }
 
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.
-func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, after func(q *path)) bool {
+func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt state.Target, after func(q *path)) bool {
 	x.unforeseen(p, tgt)
-	if tgt.op == nil && tgt.fn == nil {
+	if tgt.Op == nil && tgt.Fn == nil {
 		p.note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
 	}
 	t := x.templateFor(p, site, tgt)
-	p.alone, p.serial = false, p.serial && tgt.op == subtestBody
+	p.alone, p.serial = false, p.serial && tgt.Op.StartedBy(sites.Subtest)
 	var handed []*sym.Expr
-	for _, k := range t.handed {
+	for _, k := range t.Handed {
 		e := sym.Unknown("not tracked")
-		switch v := k.v.(type) {
-		case argKey:
-			if int(v) < len(tgt.args) && k.comp < len(tgt.args[v]) {
-				e = tgt.args[v][k.comp]
+		switch v := k.V.(type) {
+		case state.ArgKey:
+			if int(v) < len(tgt.Args) && k.Comp < len(tgt.Args[v]) {
+				e = tgt.Args[v][k.Comp]
 			}
 		case *ssa.Parameter:
-			for j, prm := range tgt.fn.Params {
-				if prm == v && j < len(tgt.args) && k.comp < len(tgt.args[j]) {
-					e = tgt.args[j][k.comp]
+			for j, prm := range tgt.Fn.Params {
+				if prm == v && j < len(tgt.Args) && k.Comp < len(tgt.Args[j]) {
+					e = tgt.Args[j][k.Comp]
 				}
 			}
 		case *ssa.FreeVar:
-			for j, fv := range tgt.fn.FreeVars {
-				if fv == v && j < len(tgt.bindings) && k.comp < len(tgt.bindings[j]) {
-					e = tgt.bindings[j][k.comp]
+			for j, fv := range tgt.Fn.FreeVars {
+				if fv == v && j < len(tgt.Bindings) && k.Comp < len(tgt.Bindings[j]) {
+					e = tgt.Bindings[j][k.Comp]
 				}
 			}
 		}
@@ -430,19 +429,19 @@ func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, afte
 	}
 	grown := false
 	for i, e := range handed {
-		a := t.args[i].Widen(p.abs(e), x.limit(t.refs[i]), x.prog.Thresholds)
-		if !a.Equal(t.args[i]) {
-			t.args[i] = a
+		a := t.Args[i].Widen(p.abs(e), x.limit(t.Refs[i]), x.prog.Thresholds)
+		if !a.Equal(t.Args[i]) {
+			t.Args[i] = a
 			grown = true
 		}
 	}
-	if grown || !t.idle.seen {
-		x.enqueue(t.idle)
+	if grown || !t.Idle.Seen {
+		x.enqueue(t.Idle)
 	}
-	p.sync = &syncLabel{name: "go", tmpl: t, send: true}
+	p.sync = &state.Sync{Name: "go", Template: t, Send: true}
 	p.send = handed
 	p.spawn = t
-	if t.slots > 1 || !t.once {
+	if t.Slots > 1 || !t.Once {
 		q := p.clone()
 		q.sync, q.send, q.spawn = nil, nil, nil
 		q.full = t

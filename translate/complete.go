@@ -7,7 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -36,7 +38,7 @@ func (x *translator) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa
 
 // callsBack is a call of the library which runs have shown to call functions of the
 // program: any of them, any number of times.
-var callsBack = &intrinsic{Operation: program.Operation{Name: "callsback", Args: []int{0, 1, 2, 3, 4, 5, 6, 7}}, run: callBack}
+var callsBack = operation(program.Operation{Name: "callsback", Args: []int{0, 1, 2, 3, 4, 5, 6, 7}}, callBack)
 
 // The phases of such a call: in front of each decision, at it, behind the last; from
 // backCalls on a function is called.
@@ -49,35 +51,35 @@ const (
 
 func callBack(x *translator, p *path) bool {
 	f := p.peek()
-	fs := x.prog.Calls[f.ctx.site.(ssa.CallInstruction)]
+	fs := x.prog.Calls[f.Call.Site.(ssa.CallInstruction)]
 	switch {
-	case f.phase == backAhead:
-		p.top().phase = backDecides
-		x.arrive(p, atLocal, 0)
+	case f.Phase == backAhead:
+		p.top().Phase = backDecides
+		x.arrive(p, state.AtLocal, 0)
 		return false
-	case f.phase == backDecides:
-		alts := []func(*path){func(q *path) { q.top().phase = backReturns }}
+	case f.Phase == backDecides:
+		alts := []func(*path){func(q *path) { q.top().Phase = backReturns }}
 		for k := range fs {
-			alts = append(alts, func(q *path) { q.top().phase = backCalls + k })
+			alts = append(alts, func(q *path) { q.top().Phase = backCalls + k })
 		}
 		p.choose("how often the library calls what it is given", alts...)
 		return false
-	case f.phase == backReturns:
-		return x.opReturn(p, x.libraryResult(p, f.ctx.site.(ssa.CallInstruction), f.tgt))
+	case f.Phase == backReturns:
+		return x.opReturn(p, x.libraryResult(p, f.Call.Site.(ssa.CallInstruction), f.Target))
 	}
-	k := f.phase - backCalls
+	k := f.Phase - backCalls
 	tgt, ok := x.calledBack(p, fs[k])
-	return ok && x.enterArg(p, len(f.tgt.args)+k, tgt, func(q *path) { q.top().phase = backAhead })
+	return ok && x.enterArg(p, len(f.Target.Args)+k, tgt, func(q *path) { q.top().Phase = backAhead })
 }
 
 // calledBack is a function as the library calls it: with its receiver, or what it has
 // captured, from the arguments of the call, and else with what is not known.
-func (x *translator) calledBack(p *path, fn *ssa.Function) (target, bool) {
+func (x *translator) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
 	f := p.peek()
-	tgt := target{fn: fn}
-	sig := f.tgt.fn.Signature
+	tgt := state.Target{Fn: fn}
+	sig := f.Target.Fn.Signature
 	recv := fn.Signature.Recv()
-	for k := range f.tgt.args {
+	for k := range f.Target.Args {
 		i := k
 		if sig.Recv() != nil {
 			i--
@@ -95,28 +97,28 @@ func (x *translator) calledBack(p *path, fn *ssa.Function) (target, bool) {
 			if !tracked {
 				break
 			}
-			if m := x.prog.MethodOf(x.mem.typeOf(tag), fn); m != nil {
-				r, ok := x.unbox(p, v[1], x.mem.typeOf(tag))
+			if m := x.prog.MethodOf(x.mem.TypeOf(tag), fn); m != nil {
+				r, ok := x.unbox(p, v[1], x.mem.TypeOf(tag))
 				if !ok {
 					return tgt, false
 				}
-				tgt.fn, tgt.args = m, [][]*sym.Expr{r}
+				tgt.Fn, tgt.Args = m, [][]*sym.Expr{r}
 			}
 		case recv == nil && program.IsFunc(t):
-			of, ok, tracked := x.functionOf(p, v[0], f.ctx.site)
+			of, ok, tracked := x.functionOf(p, v[0], f.Call.Site)
 			if tracked && !ok {
 				return tgt, false
 			}
-			if tracked && of.fn == fn {
+			if tracked && of.Fn == fn {
 				tgt = of
 			}
 		}
 	}
-	for _, prm := range fn.Params[min(len(tgt.args), len(fn.Params)):] {
-		tgt.args = append(tgt.args, x.unknowns(x.width(prm.Type()), "an argument that the library gives"))
+	for _, prm := range fn.Params[min(len(tgt.Args), len(fn.Params)):] {
+		tgt.Args = append(tgt.Args, layout.Unknowns(x.Width(prm.Type()), "an argument that the library gives"))
 	}
-	for len(tgt.bindings) < len(fn.FreeVars) {
-		tgt.bindings = append(tgt.bindings, x.unknowns(x.valueWidth(fn.FreeVars[len(tgt.bindings)]), "captured by a function that is not tracked"))
+	for len(tgt.Bindings) < len(fn.FreeVars) {
+		tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fn.FreeVars[len(tgt.Bindings)]), "captured by a function that is not tracked"))
 	}
 	return tgt, true
 }

@@ -5,41 +5,35 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// A sync.Cond is the interface value of its lock and the queue of its waiters:
-// numbers of processes in the order in which they came, 0 where it is free.
-const (
-	condLock    = 0 // two scalars
-	condQueue   = 2
-	condWaiters = 8
-)
-
-func condIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Cond).Wait"] = &intrinsic{Operation: program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, run: condWait}
-	table["(*sync.Cond).Signal"] = &intrinsic{Operation: program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, run: condSignal}
-	table["(*sync.Cond).Broadcast"] = &intrinsic{Operation: program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, run: condBroadcast}
-	table["sync.NewCond"] = &intrinsic{Operation: program.Operation{Name: "newcond", Args: []int{0}}, run: newCond}
+func condOperations(table map[string]*program.Operation) {
+	table["(*sync.Cond).Wait"] = operation(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
+	table["(*sync.Cond).Signal"] = operation(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
+	table["(*sync.Cond).Broadcast"] = operation(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
+	table["sync.NewCond"] = operation(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
 }
 
 // newCond allocates a Cond.
 func newCond(x *translator, p *path) bool {
 	f := p.peek()
-	if f.ctx.parent == nil {
+	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	l := p.arg(0)
-	t := f.tgt.fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", program.Pointee(t)) },
-		func(o *object) { x.describe(o, program.Pointee(t)) })
+	t := f.Target.Fn.Signature.Results().At(0).Type()
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.NewData("cond", program.Pointee(t)) },
+		func(o *state.Object) { x.Describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
 	r.clear(p, nil)
 	for i := range int32(2) {
-		r.put(p, condLock+i, l[i])
+		r.put(p, layout.CondLock+i, l[i])
 	}
 	return x.opReturn(p, []*sym.Expr{r.e})
 }
@@ -67,19 +61,19 @@ func condWait(x *translator, p *path) bool {
 		return false
 	}
 	self := sym.Read(sym.OpSelf, nil, 0)
-	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+condQueue+i), self) }
+	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+layout.CondQueue+i), self) }
 	signalled := func() bool {
-		for i := range int32(condWaiters) {
+		for i := range int32(layout.CondWaiters) {
 			if !p.assume(sym.Not(waits(i))) {
 				return false
 			}
 		}
 		return true
 	}
-	phase := func(k int) func(q *path) { return func(q *path) { q.top().phase = k } }
-	switch p.peek().phase {
+	phase := func(k int) func(q *path) { return func(q *path) { q.top().Phase = k } }
+	switch p.peek().Phase {
 	case condQueued, condUserQueue:
-		if p.peek().phase == condUserQueue {
+		if p.peek().Phase == condUserQueue {
 			p.site = 0 // nobody grants it again
 		}
 		if !signalled() {
@@ -103,17 +97,17 @@ func condWait(x *translator, p *path) bool {
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)
 			p.role = artifact.RoleCommit
-			x.arrive(p, atQueue, x.siteOfOp(p))
+			x.arrive(p, state.AtQueue, x.siteOfOp(p))
 			return false
 		}
 		here := sym.Num(0)
-		for i := range int32(condWaiters) {
+		for i := range int32(layout.CondWaiters) {
 			here = sym.Or(here, waits(i))
 		}
 		if q := p.fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.role = artifact.RoleCommit
-			x.arrive(q, atQueue, x.siteOfOp(q))
+			x.arrive(q, state.AtQueue, x.siteOfOp(q))
 		}
 		return p.assume(sym.Not(here)) && x.callMethod(p, l, "Lock", condLocked)
 	case condLocked:
@@ -127,16 +121,16 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 	}
-	if q := p.fork(sym.Not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
+	if q := p.fork(sym.Not(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0))); q != nil {
 		q.bound("more waiters of a condition variable than the model has")
 	}
-	if !p.assume(eq(p.cellAt(a+condQueue+condWaiters-1), 0)) {
+	if !p.assume(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0)) {
 		return false
 	}
 	before := sym.Num(1) // the places before are taken
-	for i := range int32(condWaiters) {
-		c := p.cellAt(a + condQueue + i)
-		p.put(a+condQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
+	for i := range int32(layout.CondWaiters) {
+		c := p.cellAt(a + layout.CondQueue + i)
+		p.put(a+layout.CondQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
 		before = sym.And(before, sym.Not(eq(c, 0)))
 	}
 	if l.own != nil {
@@ -145,7 +139,7 @@ func condWait(x *translator, p *path) bool {
 	p.put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.role = artifact.RoleCommit
-	x.arrive(p, atQueue, x.siteOfOp(p))
+	x.arrive(p, state.AtQueue, x.siteOfOp(p))
 	return false
 }
 
@@ -160,7 +154,7 @@ type lockOfCond struct {
 
 // condLocker finds the lock of a Cond.
 func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
-	tag, ok, tracked := x.concrete(p, p.cellAt(a+condLock))
+	tag, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -169,23 +163,23 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return l, false
 	}
 	noLock := func() (lockOfCond, bool) {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.continueWith(p)
 		return l, false
 	}
 	if tag == 0 {
 		return noLock()
 	}
-	t := x.mem.typeOf(tag)
-	if t == nil || t == libraryRLocker || t == opaqueError {
+	t := x.mem.TypeOf(tag)
+	if t == nil || t == libraryRLocker || t == layout.OpaqueError {
 		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
-	off, lock, isSync := x.embeddedLock(t)
+	off, lock, isSync := x.EmbeddedLock(t)
 	if !isSync {
-		return lockOfCond{own: t, val: p.cellAt(a + condLock + 1)}, true
+		return lockOfCond{own: t, val: p.cellAt(a + layout.CondLock + 1)}, true
 	}
-	mu, ok, tracked := x.concrete(p, p.cellAt(a+condLock+1))
+	mu, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock+1))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -194,29 +188,6 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 		return noLock()
 	}
 	return lockOfCond{mu: mu + int32(off), writer: len(program.SyncCells(lock)) == 3}, ok
-}
-
-// embeddedLock is where in what a pointer of type t points to its methods Lock
-// and Unlock have their lock of package sync.
-func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bool) {
-	at := func(name string) (off int, lock types.Type, ok bool) {
-		sel := types.NewMethodSet(t).Lookup(nil, name)
-		if _, pointer := t.Underlying().(*types.Pointer); sel == nil || !pointer {
-			return 0, nil, false
-		}
-		lock = program.Pointee(t)
-		for _, k := range sel.Index()[:len(sel.Index())-1] {
-			st, isStruct := lock.Underlying().(*types.Struct)
-			if !isStruct {
-				return 0, nil, false // behind a pointer
-			}
-			off, lock = off+x.fieldOffset(st, k), st.Field(k).Type()
-		}
-		return off, lock, program.SyncCells(lock) != nil
-	}
-	off, lock, ok = at("Lock")
-	off2, _, ok2 := at("Unlock")
-	return off, lock, ok && ok2 && off == off2
 }
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top
@@ -231,11 +202,11 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 	if !ok {
 		return false
 	}
-	p.top().phase = phase
+	p.top().Phase = phase
 	if !x.sl.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*sym.Expr{recv}}, false)
+	return x.enter(p, x.context(p.t, p.peek().Call, p.peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.
@@ -244,15 +215,15 @@ func condSignal(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	next := make([]*sym.Expr, condWaiters)
+	next := make([]*sym.Expr, layout.CondWaiters)
 	for i := range next {
 		next[i] = sym.Num(0)
-		if i+1 < condWaiters {
-			next[i] = p.cellAt(a + condQueue + int32(i) + 1)
+		if i+1 < layout.CondWaiters {
+			next[i] = p.cellAt(a + layout.CondQueue + int32(i) + 1)
 		}
 	}
 	for i, e := range next {
-		p.put(a+condQueue+int32(i), e)
+		p.put(a+layout.CondQueue+int32(i), e)
 	}
 	return x.opReturn(p, nil)
 }
@@ -263,8 +234,8 @@ func condBroadcast(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	for i := range int32(condWaiters) {
-		p.put(a+condQueue+i, sym.Num(0))
+	for i := range int32(layout.CondWaiters) {
+		p.put(a+layout.CondQueue+i, sym.Num(0))
 	}
 	return x.opReturn(p, nil)
 }

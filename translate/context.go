@@ -10,8 +10,10 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -46,30 +48,27 @@ const maxAncestry = 256
 // libraryContext stands for the dynamic types of contexts.
 var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryContext", nil), types.NewStruct(nil, nil), nil)
 
-var (
-	// contextMethods are the methods of contexts.
-	contextMethods map[string]*intrinsic
-	cancelContext  *intrinsic
-)
+// cancelContext is the function that ends a context.
+var cancelContext *program.Operation
 
-func contextIntrinsics(table map[string]*intrinsic) {
-	root := &intrinsic{Operation: program.Operation{Name: "background", Args: []int{}}, run: func(x *translator, p *path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
-	}}
+func contextOperations(table map[string]*program.Operation) {
+	root := operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
+	})
 	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = &intrinsic{Operation: program.Operation{Name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-		timeout := &intrinsic{Operation: program.Operation{Name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		table["context.WithCancel"+cause] = operation(program.Operation{Name: "withcancel"}, func(x *translator, p *path) bool { return newContext(x, p, false) })
+		timeout := operation(program.Operation{Name: "withtimeout"}, func(x *translator, p *path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
 		table["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = &intrinsic{Operation: program.Operation{Name: "cause"}, run: contextCause}
-	cancelContext = &intrinsic{Operation: program.Operation{Name: "cancel", Args: []int{0, 1}}, run: func(x *translator, p *path) bool {
+	table["context.Cause"] = operation(program.Operation{Name: "cause"}, contextCause)
+	cancelContext = operation(program.Operation{Name: "cancel", Args: []int{0, 1}}, func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -77,55 +76,56 @@ func contextIntrinsics(table map[string]*intrinsic) {
 		case !ok:
 			return false
 		default:
-			cause := zeros(2)
-			if len(p.peek().tgt.args) > 1 {
+			cause := layout.Zeros(2)
+			if len(p.peek().Target.Args) > 1 {
 				cause = p.arg(1)
 			}
 			x.cancel(p, k, ctxCanceled, cause, x.stmtOfOp(p))
 		}
 		return x.opReturn(p, nil)
-	}}
-	contextMethods = map[string]*intrinsic{
-		"Done": {Operation: program.Operation{Name: "done"}, run: func(x *translator, p *path) bool {
+	})
+	libraryMethods[libraryContext] = map[string]*program.Operation{
+		"String": nil,
+		"Done": operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
-		}},
-		"Err":   {Operation: program.Operation{Name: "err"}, run: contextErr},
-		"Value": {Operation: program.Operation{Name: "value", Args: []int{0, 1}}, run: contextValue},
-		"Deadline": {Operation: program.Operation{Name: "deadline"}, run: func(x *translator, p *path) bool {
-			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
-		}},
+		}),
+		"Err":   operation(program.Operation{Name: "err"}, contextErr),
+		"Value": operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
+		"Deadline": operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
+			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
+		}),
 	}
-	contextAfterIntrinsics(table)
-	contextValueIntrinsics(table)
+	contextAfterOperations(table)
+	contextValueOperations(table)
 }
 
 // newContext derives a context that can be cancelled.
 func newContext(x *translator, p *path, deadline bool) bool {
-	if p.peek().ctx.parent == nil {
+	if p.peek().Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	r, ok, tracked := x.deriveContext(p)
 	if !ok {
 		return false
 	}
-	r.put(p, chanPayload+ctxDeadline, sym.Bool(deadline))
+	r.put(p, state.ChanPayload+ctxDeadline, sym.Bool(deadline))
 	if deadline {
 		// That of a context that is not tracked may be earlier. A moment is no number.
 		d, known := x.durationOf(p, 1)
 		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().op.Also) > 0 && x.sl.Classes[relevance.Causes] {
+	if deadline && len(p.peek().Op.Also) > 0 && x.sl.Classes[relevance.Causes] {
 		for i, e := range p.arg(2)[:2] {
-			r.put(p, chanPayload+ctxLater+int32(i), e)
+			r.put(p, state.ChanPayload+ctxLater+int32(i), e)
 		}
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(chanPayload+ctxCancel))})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+ctxCancel))})
 }
 
 // parentOf is the context that is an argument: where its values are, and what
 // ends it.
 func (x *translator) parentOf(p *path, in []*sym.Expr) (values, end *sym.Expr) {
-	if tag := p.simplify(in[0]); !tag.Is(x.mem.tag(libraryContext)) {
+	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
 		return sym.Num(0), sym.Num(0)
 	}
@@ -142,36 +142,36 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
 	values, parent := x.parentOf(p, p.arg(0))
 	err, tracked := x.contextCell(p, parent, ctxErr)
-	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.tag(libraryContext))
+	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.Tag(libraryContext))
 	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
 		values, parent, err = sym.Num(0), sym.Num(0), sym.Num(0)
 	}
-	if r, ok = x.allocateContext(p, f.ctx.parent, f.ctx.site); !ok {
+	if r, ok = x.allocateContext(p, f.Call.Parent, f.Call.Site); !ok {
 		return ref{}, false, tracked
 	}
-	r.put(p, chanPayload+ctxErr, err)
-	r.put(p, chanClosed, sym.Not(eq(err, 0)))
-	r.put(p, chanPayload+ctxParent, parent)
+	r.put(p, state.ChanPayload+ctxErr, err)
+	r.put(p, state.ChanClosed, sym.Not(eq(err, 0)))
+	r.put(p, state.ChanPayload+ctxParent, parent)
 	if x.sl.Classes[relevance.ContextValues] {
-		r.put(p, chanPayload+ctxUp, values)
+		r.put(p, state.ChanPayload+ctxUp, values)
 	}
 	if x.sl.Classes[relevance.Causes] {
 		for i := range int32(2) {
 			c, _ := x.contextCell(p, parent, ctxCause+i)
-			r.put(p, chanPayload+ctxCause+i, c)
+			r.put(p, state.ChanPayload+ctxCause+i, c)
 		}
 	}
 	return r, true, tracked
 }
 
 // allocateContext makes a context that is not derived from another.
-func (x *translator) allocateContext(p *path, at *callPath, site ssa.Instruction) (ref, bool) {
+func (x *translator) allocateContext(p *path, at *state.CallPath, site ssa.Instruction) (ref, bool) {
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
-	r, ok := x.allocateAt(p, at, site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
-			size: chanPayload + ctxCells, elem: done, pos: pos, ctx: true}
+	r, ok := x.allocateAt(p, at, site, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
+			Size: state.ChanPayload + ctxCells, Elem: done, Pos: pos, Context: true}
 	}, x.describeContext)
 	if ok {
 		r.clear(p, nil)
@@ -179,19 +179,19 @@ func (x *translator) allocateContext(p *path, at *callPath, site ssa.Instruction
 	return r, ok
 }
 
-func (x *translator) describeContext(o *object) {
+func (x *translator) describeContext(o *state.Object) {
 	x.describeChan(o)
-	c := func(k int32) *cell { return x.mem.cells[o.behind(k)] }
-	closed, err := x.mem.cells[o.base+chanClosed], c(ctxErr)
-	closed.abs, closed.fix = sym.Either(), true
-	err.name, err.abs, err.fix, err.sync = o.name+"_err", sym.Range(0, ctxExceeded), true, false
-	c(ctxParent).name, c(ctxParent).ref = o.name+"_parent", true
-	c(ctxDeadline).name = o.name + "_deadline"
-	c(ctxWaits).name, c(ctxWaits).abs, c(ctxWaits).fix = o.name+"_waits", sym.Either(), true
-	c(ctxUp).name, c(ctxUp).ref = o.name+"_values", true
-	for i, n := range interfaceLayout {
-		c(ctxCause+int32(i)).name, c(ctxCause+int32(i)).ref = o.name+"_cause"+n.name, true
-		c(ctxLater+int32(i)).name, c(ctxLater+int32(i)).ref = o.name+"_later"+n.name, true
+	c := func(k int32) *state.Cell { return x.mem.Cells[o.Behind(k)] }
+	closed, err := x.mem.Cells[o.Base+state.ChanClosed], c(ctxErr)
+	closed.Abs, closed.Fix = sym.Either(), true
+	err.Name, err.Abs, err.Fix, err.Sync = o.Name+"_err", sym.Range(0, ctxExceeded), true, false
+	c(ctxParent).Name, c(ctxParent).Ref = o.Name+"_parent", true
+	c(ctxDeadline).Name = o.Name + "_deadline"
+	c(ctxWaits).Name, c(ctxWaits).Abs, c(ctxWaits).Fix = o.Name+"_waits", sym.Either(), true
+	c(ctxUp).Name, c(ctxUp).Ref = o.Name+"_values", true
+	for i, n := range layout.InterfaceCells {
+		c(ctxCause+int32(i)).Name, c(ctxCause+int32(i)).Ref = o.Name+"_cause"+n.Name, true
+		c(ctxLater+int32(i)).Name, c(ctxLater+int32(i)).Ref = o.Name+"_later"+n.Name, true
 	}
 	// What cancels a context cancels those that are derived from it.
 	x.contexts = append(x.contexts, o)
@@ -207,16 +207,16 @@ func (x *translator) lateCauses() bool {
 	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
-	late := make([]sym.Set, len(interfaceLayout))
+	late := make([]sym.Set, len(layout.InterfaceCells))
 	for i, e := range x.contextError(sym.Num(ctxExceeded)) {
 		late[i] = sym.Single(e.K)
 		for _, o := range x.contexts {
-			late[i] = late[i].Join(x.mem.cells[o.behind(ctxLater+int32(i))].abs, sym.MaxRefSet)
+			late[i] = late[i].Join(x.mem.Cells[o.Behind(ctxLater+int32(i))].Abs, sym.MaxRefSet)
 		}
 	}
 	for _, o := range x.contexts {
 		for i, a := range late {
-			x.grow(x.mem.cells[o.behind(ctxCause+int32(i))], a)
+			x.grow(x.mem.Cells[o.Behind(ctxCause+int32(i))], a)
 		}
 	}
 	return len(x.queue) > 0
@@ -231,8 +231,8 @@ func (x *translator) contextCell(p *path, addr *sym.Expr, k int32) (*sym.Expr, b
 	}
 	out := sym.Num(0)
 	for i := len(a.Elems) - 1; i >= 0; i-- {
-		if o := x.mem.object(a.Elems[i]); o != nil && o.ctx && o.base == a.Elems[i] {
-			out = sym.Ite(eq(addr, o.base), p.cellAt(o.behind(k)), out)
+		if o := x.mem.Object(a.Elems[i]); o != nil && o.Context && o.Base == a.Elems[i] {
+			out = sym.Ite(eq(addr, o.Base), p.cellAt(o.Behind(k)), out)
 		}
 	}
 	return out, true
@@ -246,18 +246,18 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 		x.cancels = append(x.cancels, p.from)
 	}
 	p.settle()
-	root := x.mem.object(k)
-	if root == nil || !root.ctx {
+	root := x.mem.Object(k)
+	if root == nil || !root.Context {
 		return
 	}
 	budget := maxAncestry
 	type end struct {
-		o    *object
+		o    *state.Object
 		cond *sym.Expr
 	}
 	var ends []end
 	for _, o := range x.contexts {
-		if c := p.simplify(sym.And(eq(p.cellAt(o.behind(ctxErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
+		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(ctxErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
 			ends = append(ends, end{o, c})
 		}
 	}
@@ -265,35 +265,35 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 		p.note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
 	}
 	for _, e := range ends {
-		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
+		x.accessed(p, e.o.Behind(ctxErr), 1, at, true)
 		x.againstTime(e.o, at)
-		p.put(e.o.behind(ctxErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.behind(ctxErr))))
-		p.put(e.o.base+chanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.base+chanClosed)))
+		p.put(e.o.Behind(ctxErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.Behind(ctxErr))))
+		p.put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.Base+state.ChanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
 		if !x.sl.Classes[relevance.Causes] {
 			continue
 		}
 		none := eq(cause[0], 0)
 		for i, c := range x.contextError(sym.Num(why)) {
-			a := e.o.behind(ctxCause + int32(i))
+			a := e.o.Behind(ctxCause + int32(i))
 			p.put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.cellAt(a)))
 		}
 	}
 }
 
 // derived is the condition that a context is another or derived from it.
-func (x *translator) derived(p *path, o, from *object, budget *int) *sym.Expr {
+func (x *translator) derived(p *path, o, from *state.Object, budget *int) *sym.Expr {
 	if o == from {
 		return sym.Num(1)
 	}
-	parent := p.cellAt(o.behind(ctxParent))
+	parent := p.cellAt(o.Behind(ctxParent))
 	a := p.abs(parent)
 	if *budget--; *budget <= 0 || a.Top || a.Interval {
 		return sym.Num(0)
 	}
 	out := sym.Num(0)
 	for _, k := range a.Elems {
-		if q := x.mem.object(k); q != nil && q.ctx && q != o {
+		if q := x.mem.Object(k); q != nil && q.Context && q != o {
 			out = sym.Or(out, sym.And(eq(parent, k), x.derived(p, q, from, budget)))
 		}
 	}
@@ -302,8 +302,8 @@ func (x *translator) derived(p *path, o, from *object, budget *int) *sym.Expr {
 
 // contextError is the error of a context that has ended by err, nil if it has not.
 func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
-	canceled := x.errorValue("error context.Canceled", "Canceled")
-	exceeded := x.errorValue("error context.DeadlineExceeded", "DeadlineExceeded")
+	canceled := x.ErrorValue("error context.Canceled", "Canceled")
+	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")
 	none := eq(err, 0)
 	return []*sym.Expr{
 		sym.Ite(none, sym.Num(0), canceled[0]),
@@ -314,42 +314,35 @@ func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
 // ofContext finds the context that the operation on top of the stack is about,
 // nil for one that never ends, and executes f; a context that is not tracked
 // has an unknown error.
-func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *object) []*sym.Expr) bool {
+func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
 	k, ok, tracked := x.concrete(p, x.ends(p, addr))
 	if !tracked {
-		return x.opReturn(p, x.unknowns(2, "the error of a context that is not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
 	}
 	if !ok {
 		return false
 	}
-	o := x.mem.object(k)
-	if o == nil || !o.ctx {
-		return x.opReturn(p, zeros(2))
+	o := x.mem.Object(k)
+	if o == nil || !o.Context {
+		return x.opReturn(p, layout.Zeros(2))
 	}
-	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), false)
+	x.accessed(p, o.Behind(ctxErr), 1, x.stmtOfOp(p), false)
 	x.againstTime(o, x.stmtOfOp(p))
 	return x.opReturn(p, f(o))
 }
 
 // contextErr is the method Err.
 func contextErr(x *translator, p *path) bool {
-	return x.ofContext(p, p.arg(0)[0], func(o *object) []*sym.Expr { return x.contextError(p.cellAt(o.behind(ctxErr))) })
+	return x.ofContext(p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return x.contextError(p.cellAt(o.Behind(ctxErr))) })
 }
 
 // contextCause is the function Cause.
 func contextCause(x *translator, p *path) bool {
 	in := p.arg(0)
-	if tag := p.simplify(in[0]); !tag.Is(x.mem.tag(libraryContext)) {
-		return x.opReturn(p, x.unknowns(2, "the cause of a context that is not one of package context or not tracked"))
+	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
+		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
-	return x.ofContext(p, in[1], func(o *object) []*sym.Expr {
-		return []*sym.Expr{p.cellAt(o.behind(ctxCause)), p.cellAt(o.behind(ctxCause + 1))}
+	return x.ofContext(p, in[1], func(o *state.Object) []*sym.Expr {
+		return []*sym.Expr{p.cellAt(o.Behind(ctxCause)), p.cellAt(o.Behind(ctxCause + 1))}
 	})
-}
-
-// contextCall completes a target by a method of a context.
-func contextCall(tgt target, name string, addr *sym.Expr) target {
-	tgt.op = contextMethods[name]
-	tgt.args = append([][]*sym.Expr{{addr}}, tgt.args...)
-	return tgt
 }

@@ -2,7 +2,9 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -13,15 +15,15 @@ import (
 var (
 	// contextBody is that goroutine. Its arguments are the context and the
 	// function.
-	contextBody *intrinsic
+	contextBody *program.Operation
 	// stopContext is the function that AfterFunc returns.
-	stopContext *intrinsic
+	stopContext *program.Operation
 )
 
-func contextAfterIntrinsics(table map[string]*intrinsic) {
-	table["context.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, run: contextAfterFunc}
-	contextBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runContextBody}
-	stopContext = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: stopAfterFunc}
+func contextAfterOperations(table map[string]*program.Operation) {
+	table["context.AfterFunc"] = operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
+	contextBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runContextBody)
+	stopContext = operation(program.Operation{Name: "stop", Seed: true}, stopAfterFunc)
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
@@ -31,35 +33,35 @@ func contextAfterFunc(x *translator, p *path) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
-	return x.startCallback(p, contextBody, ctxStop, func(*frame) (ref, bool) {
+	return x.startCallback(p, contextBody, ctxStop, func(*state.Frame) (ref, bool) {
 		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return ref{}, false
 		}
-		r.put(p, chanPayload+ctxWaits, sym.Num(1))
+		r.put(p, state.ChanPayload+ctxWaits, sym.Num(1))
 		return r, true
 	})
 }
 
 // runContextBody waits for the context at the Start guard, and calls the function.
 func runContextBody(x *translator, p *path) bool {
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
 	o := x.awaited(p)
-	if o == nil || !o.ctx {
+	if o == nil || !o.Context {
 		return false
 	}
-	waits := o.behind(ctxWaits)
+	waits := o.Behind(ctxWaits)
 	if q := p.fork(eq(p.cellAt(waits), 0)); q != nil {
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
 	}
-	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.behind(ctxErr)), 0))) {
+	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.Behind(ctxErr)), 0))) {
 		return false
 	}
 	p.put(waits, sym.Num(0))
-	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 }
 
 // stopAfterFunc keeps the function from being called, unless its context has
@@ -73,14 +75,14 @@ func stopAfterFunc(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	o := x.mem.object(k)
-	if o == nil || !o.ctx {
+	o := x.mem.Object(k)
+	if o == nil || !o.Context {
 		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
 	}
-	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), true)
+	x.accessed(p, o.Behind(ctxErr), 1, x.stmtOfOp(p), true)
 	x.againstTime(o, x.stmtOfOp(p))
-	waits := o.behind(ctxWaits)
-	stops := sym.And(eq(p.cellAt(o.behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
+	waits := o.Behind(ctxWaits)
+	stops := sym.And(eq(p.cellAt(o.Behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
 	p.put(waits, sym.Ite(stops, sym.Num(0), p.cellAt(waits)))
 	return x.opReturn(p, []*sym.Expr{stops})
 }

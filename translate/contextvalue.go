@@ -2,8 +2,10 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -18,39 +20,39 @@ const (
 	valueCells = valueVal + 2
 )
 
-func contextValueIntrinsics(table map[string]*intrinsic) {
-	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
+func contextValueOperations(table map[string]*program.Operation) {
+	table["context.WithValue"] = operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
 		if eq(p.arg(1)[0], 0).Is(1) {
-			x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil key"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
-	}}
-	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
+	})
+	table["context.WithoutCancel"] = operation(program.Operation{Name: "withoutcancel"}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
-			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), sym.Num(0)})
+			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
-		return x.valueContext(p, values, sym.Num(0), zeros(4))
-	}}
+		return x.valueContext(p, values, sym.Num(0), layout.Zeros(4))
+	})
 }
 
 // valueContext returns a context with a value.
 func (x *translator) valueContext(p *path, up, end *sym.Expr, keyed []*sym.Expr) bool {
 	f := p.peek()
-	if f.ctx.parent == nil {
+	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objData, name: "ctxvalue", size: valueCells, values: true}
-	}, func(o *object) {
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: "ctxvalue", Size: valueCells, Values: true}
+	}, func(o *state.Object) {
 		for i, n := range []string{"_end", "_up", "_key_type", "_key", "_type", "_val"} {
-			c := x.mem.cells[o.base+int32(i)]
-			c.name, c.ref, c.sync = o.name+n, true, true
+			c := x.mem.Cells[o.Base+int32(i)]
+			c.Name, c.Ref, c.Sync = o.Name+n, true, true
 		}
 	})
 	if !ok {
@@ -60,7 +62,7 @@ func (x *translator) valueContext(p *path, up, end *sym.Expr, keyed []*sym.Expr)
 	for i, e := range append([]*sym.Expr{end, up}, keyed...) {
 		r.put(p, int32(i), e)
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e})
 }
 
 // ends is the address of the context that ends the one at an address.
@@ -78,8 +80,8 @@ func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
 	}
 	out := addr
 	for _, k := range a.Elems {
-		if o := x.mem.object(k); o != nil && o.values {
-			out = sym.Ite(eq(addr, k), p.cellAt(o.base+valueEnd), out)
+		if o := x.mem.Object(k); o != nil && o.Values {
+			out = sym.Ite(eq(addr, k), p.cellAt(o.Base+valueEnd), out)
 		}
 	}
 	return p.simplify(out)
@@ -90,27 +92,27 @@ func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
 func contextValue(x *translator, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
-		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	if !ok {
 		return false
 	}
-	o := x.mem.object(k)
-	on := func(q *path, up *sym.Expr) { q.set(q.peek().ctx, argKey(0), []*sym.Expr{up}) }
+	o := x.mem.Object(k)
+	on := func(q *path, up *sym.Expr) { q.set(q.peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:
-		return x.opReturn(p, zeros(2))
-	case o.ctx:
-		on(p, p.cellAt(o.behind(ctxUp)))
+		return x.opReturn(p, layout.Zeros(2))
+	case o.Context:
+		on(p, p.cellAt(o.Behind(ctxUp)))
 		return true
-	case !o.values:
-		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+	case !o.Values:
+		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	pair := func(q *path, at int32) []*sym.Expr {
-		return []*sym.Expr{q.cellAt(o.base + at), q.cellAt(o.base + at + 1)}
+		return []*sym.Expr{q.cellAt(o.Base + at), q.cellAt(o.Base + at + 1)}
 	}
-	x.branch(p, x.equal(p, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
+	x.branch(p, x.equal(p, layout.EmptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
 		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
-		func(q *path) { on(q, q.cellAt(o.base+valueUp)) })
+		func(q *path) { on(q, q.cellAt(o.Base+valueUp)) })
 	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -51,131 +52,103 @@ const (
 	inPairs    = "durations are compared in pairs: it may happen in an order with others that no clock allows"
 )
 
-// event is what has deadlines: the object of a timer or of a context, or a template
-// whose goroutine sleeps.
-type event struct {
-	id   int
-	name string
-	o    *object   // nil of a sleep
-	t    *template // nil of an object
-	// durations it is armed with that are known. In its cell that holds the one it was
-	// armed with, 0 is another, and k+1 that with index k.
-	durations []int64
-	others    bool // it is armed with others as well
-	beyond    bool // more are compared already
-	arms      map[*callPath]bool
-	armers    map[*template]bool
-	// touch are the locations whose segments arm it or end it, watch those that
-	// compare it with something that they arm, ripe those behind which it is not fresh.
-	touch, watch, ripe map[*location]bool
-	// duration and fresh are cells that are kept once they are asked for. fresh says
-	// who has armed it and has passed no guard since, 0 if nobody.
-	duration, fresh *keptCell
-}
-
-// keptCell is a cell of an event that is written only if somebody reads it.
-type keptCell struct {
-	*cell
-	needed bool
-}
-
 // newEvent makes an event.
-func (x *translator) newEvent(name string, o *object, t *template) *event {
-	e := &event{id: len(x.events), name: name, o: o, t: t, arms: map[*callPath]bool{}, armers: map[*template]bool{},
-		touch: map[*location]bool{}, watch: map[*location]bool{}, ripe: map[*location]bool{}}
+func (x *translator) newEvent(name string, o *state.Object, t *state.Template) *state.Event {
+	e := &state.Event{ID: len(x.events), Name: name, Object: o, Template: t, Arms: map[*state.CallPath]bool{}, Armers: map[*state.Template]bool{},
+		Touch: map[*state.Location]bool{}, Watch: map[*state.Location]bool{}, Ripe: map[*state.Location]bool{}}
 	x.events = append(x.events, e)
 	return e
 }
 
 // eventOf is the event of a timer or context, nil for objects of pools: which of them
 // is which is not known where they are made.
-func (x *translator) eventOf(o *object) *event {
-	if o.pool != nil {
+func (x *translator) eventOf(o *state.Object) *state.Event {
+	if o.Pool != nil {
 		return nil
 	}
 	e := x.eventsOf[o]
 	if e == nil {
-		e = x.newEvent(o.name, o, nil)
+		e = x.newEvent(o.Name, o, nil)
 		x.eventsOf[o] = e
 		if !x.comparing {
 			return e
 		}
-		e.duration = &keptCell{cell: x.eventCell(e.name + "_duration")}
-		e.fresh = &keptCell{cell: x.eventCell(e.name + "_fresh")}
+		e.Duration = &state.KeptCell{Cell: x.eventCell(e.Name + "_duration")}
+		e.Fresh = &state.KeptCell{Cell: x.eventCell(e.Name + "_fresh")}
 	}
 	return e
 }
 
 // sleepOf is the event of the sleep of a goroutine, nil if there can be several.
-func (x *translator) sleepOf(t *template) *event {
-	if !t.once {
+func (x *translator) sleepOf(t *state.Template) *state.Event {
+	if !t.Once {
 		return nil
 	}
 	e := x.sleeps[t]
 	if e == nil {
-		e = x.newEvent("sleep_"+mangle(t.name), nil, t)
+		e = x.newEvent("sleep_"+state.Identifier(t.Name), nil, t)
 		x.sleeps[t] = e
 	}
 	return e
 }
 
 // eventCell makes a cell, which is no memory of the program.
-func (x *translator) eventCell(name string) *cell {
-	c := x.mem.cells[x.mem.add(&object{kind: objData, name: name, size: 1}).base]
-	c.name, c.sync = name, true
+func (x *translator) eventCell(name string) *state.Cell {
+	c := x.mem.Cells[x.mem.Add(&state.Object{Kind: state.DataObject, Name: name, Size: 1}).Base]
+	c.Name, c.Sync = name, true
 	return c
 }
 
 // before is the cell that says that a must come before b. If there is none it is
 // made, if wanted, else nil.
-func (x *translator) before(a, b *event, wanted bool) *cell {
-	k := [2]int{a.id, b.id}
+func (x *translator) before(a, b *state.Event, wanted bool) *state.Cell {
+	k := [2]int{a.ID, b.ID}
 	c := x.precedes[k]
 	if c == nil && wanted {
-		c = x.eventCell(a.name + "_before_" + b.name)
+		c = x.eventCell(a.Name + "_before_" + b.Name)
 		x.precedes[k] = c
-		for _, e := range []*event{a, b} {
-			x.enqueueAll(e.touch)
+		for _, e := range []*state.Event{a, b} {
+			x.enqueueAll(e.Touch)
 		}
 	}
 	return c
 }
 
 // touches notes that a segment arms an event or ends it.
-func (p *path) touches(e *event) {
+func (p *path) touches(e *state.Event) {
 	if p.from != nil && !p.x.emitting {
-		e.touch[p.from] = true
+		e.Touch[p.from] = true
 	}
 }
 
 // isArmedBy notes a duration that an event is armed with, if that is known, and who
 // does it. It returns what its cell holds then.
-func (x *translator) isArmedBy(p *path, e *event, d int64, known bool) int32 {
+func (x *translator) isArmedBy(p *path, e *state.Event, d int64, known bool) int32 {
 	grown := false
-	k := slices.Index(e.durations, d)
+	k := slices.Index(e.Durations, d)
 	switch {
 	case !known:
-		grown = !e.others
-		e.others, k = true, -1
+		grown = !e.Others
+		e.Others, k = true, -1
 	case k < 0:
-		if len(e.durations) == 0 {
+		if len(e.Durations) == 0 {
 			n := 0
 			for _, f := range x.events {
-				if len(f.durations) > 0 && !f.beyond && (f.o == nil) == (e.o == nil) {
+				if len(f.Durations) > 0 && !f.Beyond && (f.Object == nil) == (e.Object == nil) {
 					n++
 				}
 			}
-			e.beyond = n >= maxCompared
+			e.Beyond = n >= maxCompared
 		}
-		k, grown = len(e.durations), true
-		e.durations = append(e.durations, d)
+		k, grown = len(e.Durations), true
+		e.Durations = append(e.Durations, d)
 	}
-	e.arms[p.peek().ctx] = true
-	if !e.armers[p.t] {
-		e.armers[p.t], grown = true, true
+	e.Arms[p.peek().Call] = true
+	if !e.Armers[p.t] {
+		e.Armers[p.t], grown = true, true
 	}
 	if grown {
-		x.enqueueAll(e.watch)
+		x.enqueueAll(e.Watch)
 	}
 	return int32(k + 1)
 }
@@ -185,8 +158,8 @@ func (x *translator) isArmedBy(p *path, e *event, d int64, known bool) int32 {
 func (x *translator) mayCompare() bool {
 	for _, a := range x.events {
 		for _, b := range x.events {
-			for _, d := range b.durations {
-				if yes, _ := x.firsts(a, b, d); a != b && len(yes) > 0 && !b.beyond {
+			for _, d := range b.Durations {
+				if yes, _ := x.firsts(a, b, d); a != b && len(yes) > 0 && !b.Beyond {
 					return true
 				}
 			}
@@ -197,7 +170,7 @@ func (x *translator) mayCompare() bool {
 
 // arm notes that an event is armed with a duration. Its object is pending already, if
 // it is to be.
-func (x *translator) arm(p *path, e *event, d int64, known bool) {
+func (x *translator) arm(p *path, e *state.Event, d int64, known bool) {
 	if e == nil {
 		x.several = true
 		return
@@ -210,10 +183,10 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 		return
 	}
 	p.touches(e)
-	if e.o != nil {
-		p.keep(e.duration, sym.Num(k))
-		p.keep(e.fresh, sym.Num(p.armer()))
-		p.fresh = union(p.fresh, []int{e.id})
+	if e.Object != nil {
+		p.keep(e.Duration, sym.Num(k))
+		p.keep(e.Fresh, sym.Num(p.armer()))
+		p.fresh = union(p.fresh, []int{e.ID})
 	}
 	for _, f := range x.events {
 		if f == e {
@@ -221,33 +194,33 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 		}
 		p.unset(x.before(e, f, false))
 		first := sym.Num(0)
-		if known && d > 0 && !e.beyond {
+		if known && d > 0 && !e.Beyond {
 			first = x.first(p, f, e, d, true)
 		}
-		if e.o != nil && !first.Is(0) { // a context may have ended when it is made
-			first = p.simplify(sym.And(first, x.pending(p, e.o)))
+		if e.Object != nil && !first.Is(0) { // a context may have ended when it is made
+			first = p.simplify(sym.And(first, x.pending(p, e.Object)))
 		}
 		if first.Is(0) {
 			p.unset(x.before(f, e, false))
 		} else {
-			p.put(x.before(f, e, true).addr, first)
+			p.put(x.before(f, e, true).Addr, first)
 		}
 	}
 }
 
 // ended notes that an event comes, or is stopped, where a condition holds.
-func (x *translator) ended(p *path, e *event, cond *sym.Expr) {
+func (x *translator) ended(p *path, e *state.Event, cond *sym.Expr) {
 	if e == nil || !x.comparing {
 		return
 	}
 	p.touches(e)
 	for _, f := range x.events {
-		for _, c := range []*cell{x.before(e, f, false), x.before(f, e, false)} {
+		for _, c := range []*state.Cell{x.before(e, f, false), x.before(f, e, false)} {
 			if c == nil {
 				continue
 			}
-			if v := p.cellAt(c.addr); !v.Is(0) {
-				p.put(c.addr, sym.Ite(cond, sym.Num(0), v))
+			if v := p.cellAt(c.Addr); !v.Is(0) {
+				p.put(c.Addr, sym.Ite(cond, sym.Num(0), v))
 			}
 		}
 	}
@@ -262,12 +235,12 @@ func (x *translator) ended(p *path, e *event, cond *sym.Expr) {
 // be armed at any moment until a comes. What comes behind depends on more than a pair:
 // of a timer for 100 ms and a ticker of 30 ms no pair says that there are three ticks.
 // One with no time to pass comes at once, and in the model later as well.
-func (x *translator) timing(e *event) string {
-	if e == nil || e.others || e.beyond || slices.Min(e.durations) <= 0 {
+func (x *translator) timing(e *state.Event) string {
+	if e == nil || e.Others || e.Beyond || slices.Min(e.Durations) <= 0 {
 		return uncompared
 	}
-	once := func(e *event) bool {
-		return e.o != nil && !e.o.ticker && len(e.arms) == 1 && !e.others && !e.fresh.needed
+	once := func(e *state.Event) bool {
+		return e.Object != nil && !e.Object.Ticker && len(e.Arms) == 1 && !e.Others && !e.Fresh.Needed
 	}
 	switch {
 	case x.several:
@@ -282,77 +255,77 @@ const severalArmers = -1
 
 // armer is what the cell fresh of an event holds that the goroutine of the path arms.
 func (p *path) armer() int32 {
-	if !p.t.once {
+	if !p.t.Once {
 		return severalArmers
 	}
-	return int32(p.t.index) + 1
+	return int32(p.t.Index) + 1
 }
 
 // keep writes a cell of an event. What is written before the start costs nothing, and
 // cannot be written later.
-func (p *path) keep(c *keptCell, v *sym.Expr) {
-	if c.needed || p.x.inPrefix {
-		p.put(c.addr, v)
+func (p *path) keep(c *state.KeptCell, v *sym.Expr) {
+	if c.Needed || p.x.inPrefix {
+		p.put(c.Addr, v)
 	}
 }
 
 // unset clears a cell, which may be nil, if it can be set.
-func (p *path) unset(c *cell) {
-	if c != nil && !p.cellAt(c.addr).Is(0) {
-		p.put(c.addr, sym.Num(0))
+func (p *path) unset(c *state.Cell) {
+	if c != nil && !p.cellAt(c.Addr).Is(0) {
+		p.put(c.Addr, sym.Num(0))
 	}
 }
 
 // need has a cell of an event kept from now on.
-func (x *translator) need(e *event, c *keptCell) {
-	if !c.needed {
-		c.needed = true
-		x.enqueueAll(e.touch)
-		x.enqueueAll(e.ripe)
+func (x *translator) need(e *state.Event, c *state.KeptCell) {
+	if !c.Needed {
+		c.Needed = true
+		x.enqueueAll(e.Touch)
+		x.enqueueAll(e.Ripe)
 	}
 }
 
 // firsts are the durations of an event a, as its cell has them, with which it comes
 // before b if that is armed later with the duration d.
-func (x *translator) firsts(a, b *event, d int64) (yes []int32, all bool) {
-	if a.o == nil || a.beyond {
+func (x *translator) firsts(a, b *state.Event, d int64) (yes []int32, all bool) {
+	if a.Object == nil || a.Beyond {
 		return nil, false
 	}
-	for k, da := range a.durations {
+	for k, da := range a.Durations {
 		if da <= d && !x.atOnce(a, b, da, d) {
 			yes = append(yes, int32(k+1))
 		}
 	}
-	return yes, len(yes) == len(a.durations) && !a.others
+	return yes, len(yes) == len(a.Durations) && !a.Others
 }
 
 // first is the condition that an event a is pending, was armed before what is armed
 // now with the duration d for b, and comes before it. by says whether a goroutine
 // arms it: then what that has armed itself was armed before.
-func (x *translator) first(p *path, a, b *event, d int64, by bool) *sym.Expr {
-	if a.o != nil && !x.emitting && p.from != nil {
-		a.watch[p.from] = true
+func (x *translator) first(p *path, a, b *state.Event, d int64, by bool) *sym.Expr {
+	if a.Object != nil && !x.emitting && p.from != nil {
+		a.Watch[p.from] = true
 	}
 	yes, all := x.firsts(a, b, d)
 	if len(yes) == 0 {
 		return sym.Num(0)
 	}
-	cond := p.simplify(x.pending(p, a.o))
+	cond := p.simplify(x.pending(p, a.Object))
 	if cond.Is(0) {
 		return cond
 	}
 	if !all {
-		x.need(a, a.duration)
-		k, one := p.cellAt(a.duration.addr), sym.Num(0)
+		x.need(a, a.Duration)
+		k, one := p.cellAt(a.Duration.Addr), sym.Num(0)
 		for _, i := range yes {
 			one = sym.Or(one, eq(k, i))
 		}
 		cond = sym.And(cond, one)
 	}
-	if !by || !p.t.once || len(a.armers) > 1 || !a.armers[p.t] {
-		x.need(a, a.fresh)
-		if f := p.heap.m[a.fresh.addr]; !by || f == nil || !f.Is(p.armer()) {
-			cond = sym.And(cond, eq(p.cellAt(a.fresh.addr), 0))
+	if !by || !p.t.Once || len(a.Armers) > 1 || !a.Armers[p.t] {
+		x.need(a, a.Fresh)
+		if f := p.heap.m[a.Fresh.Addr]; !by || f == nil || !f.Is(p.armer()) {
+			cond = sym.And(cond, eq(p.cellAt(a.Fresh.Addr), 0))
 		}
 	}
 	return p.simplify(cond)
@@ -360,28 +333,28 @@ func (x *translator) first(p *path, a, b *event, d int64, by bool) *sym.Expr {
 
 // atOnce reports that two contexts may end at one instant and it matters which does
 // first: what is the cause of an end.
-func (x *translator) atOnce(a, b *event, da, db int64) bool {
-	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.Classes[relevance.Causes]
+func (x *translator) atOnce(a, b *state.Event, da, db int64) bool {
+	return da == db && a.Object.Context && b.Object != nil && b.Object.Context && x.sl.Classes[relevance.Causes]
 }
 
 // pending is the condition that a timer is armed, or that the deadline of a context
 // has not passed.
-func (x *translator) pending(p *path, o *object) *sym.Expr {
-	if o.ctx {
-		return sym.And(eq(p.cellAt(o.behind(ctxDeadline)), 1), eq(p.cellAt(o.behind(ctxErr)), 0))
+func (x *translator) pending(p *path, o *state.Object) *sym.Expr {
+	if o.Context {
+		return sym.And(eq(p.cellAt(o.Behind(ctxDeadline)), 1), eq(p.cellAt(o.Behind(ctxErr)), 0))
 	}
-	return eq(p.cellAt(o.behind(timerArmed)), 1)
+	return eq(p.cellAt(o.Behind(state.TimerArmed)), 1)
 }
 
 // due adds the condition that no other event must come before. It reports whether
 // the path can still be taken.
-func (x *translator) due(p *path, e *event) bool {
+func (x *translator) due(p *path, e *state.Event) bool {
 	if e == nil {
 		return true
 	}
 	p.touches(e)
 	for _, f := range x.events {
-		if c := x.before(f, e, false); c != nil && !p.assume(eq(p.cellAt(c.addr), 0)) {
+		if c := x.before(f, e, false); c != nil && !p.assume(eq(p.cellAt(c.Addr), 0)) {
 			return false
 		}
 	}
@@ -389,14 +362,14 @@ func (x *translator) due(p *path, e *event) bool {
 }
 
 // waited is the condition that another event waits for one to come.
-func (x *translator) waited(p *path, e *event) *sym.Expr {
+func (x *translator) waited(p *path, e *state.Event) *sym.Expr {
 	out := sym.Num(0)
 	if e == nil {
 		return out
 	}
 	for _, f := range x.events {
 		if c := x.before(e, f, false); c != nil {
-			out = sym.Or(out, eq(p.cellAt(c.addr), 1))
+			out = sym.Or(out, eq(p.cellAt(c.Addr), 1))
 		}
 	}
 	return p.simplify(out)
@@ -404,24 +377,24 @@ func (x *translator) waited(p *path, e *event) *sym.Expr {
 
 // ticked arms a ticker for its next tick, which comes at least a period behind this
 // one: in a step of the process Time.
-func (x *translator) ticked(p *path, e *event) {
+func (x *translator) ticked(p *path, e *state.Event) {
 	if e == nil {
 		return
 	}
 	for _, f := range x.events {
 		c := x.before(f, e, false)
-		if c == nil || f.o == nil {
+		if c == nil || f.Object == nil {
 			continue
 		}
 		first := sym.Num(0)
-		for i, d := range e.durations {
+		for i, d := range e.Durations {
 			is := sym.Num(1)
-			if len(e.durations) > 1 || e.others {
-				is = eq(p.cellAt(e.duration.addr), int32(i+1))
+			if len(e.Durations) > 1 || e.Others {
+				is = eq(p.cellAt(e.Duration.Addr), int32(i+1))
 			}
 			first = sym.Or(first, sym.And(is, x.first(p, f, e, d, false)))
 		}
-		p.put(c.addr, first)
+		p.put(c.Addr, first)
 	}
 }
 
@@ -437,22 +410,22 @@ func (x *translator) lateEvents() bool {
 		}
 	}
 	for _, e := range x.events {
-		if e.o == nil || !e.o.ticker || e.beyond || !x.comparing {
+		if e.Object == nil || !e.Object.Ticker || e.Beyond || !x.comparing {
 			continue
 		}
 		for _, f := range x.events {
-			for _, d := range e.durations {
+			for _, d := range e.Durations {
 				yes, all := x.firsts(f, e, d)
 				if f == e || len(yes) == 0 {
 					continue
 				}
 				x.grow(x.before(f, e, true), sym.Either())
-				x.need(f, f.fresh)
+				x.need(f, f.Fresh)
 				if !all {
-					x.need(f, f.duration)
+					x.need(f, f.Duration)
 				}
-				if len(e.durations) > 1 || e.others {
-					x.need(e, e.duration)
+				if len(e.Durations) > 1 || e.Others {
+					x.need(e, e.Duration)
 				}
 			}
 		}
@@ -462,11 +435,11 @@ func (x *translator) lateEvents() bool {
 
 // freshAt notes at which location what a path has armed is fresh. It reports whether
 // that is new.
-func (x *translator) freshAt(p *path, l *location) bool {
+func (x *translator) freshAt(p *path, l *state.Location) bool {
 	grown := false
 	for _, k := range p.fresh {
-		if e := x.events[k]; !e.ripe[l] {
-			e.ripe[l], grown = true, true
+		if e := x.events[k]; !e.Ripe[l] {
+			e.Ripe[l], grown = true, true
 		}
 	}
 	return grown
@@ -474,18 +447,18 @@ func (x *translator) freshAt(p *path, l *location) bool {
 
 // ripen says of what a goroutine has armed on its way to a location that it is not
 // fresh any more, since it passes a guard there.
-func (x *translator) ripen(p *path, l *location) {
+func (x *translator) ripen(p *path, l *state.Location) {
 	for _, e := range x.events {
 		switch {
-		case !e.ripe[l] || !x.comparing:
-		case l.kind == atLocal:
-			p.fresh = append(p.fresh, e.id)
-		case e.fresh.needed && p.t.once:
-			v, own := p.cellAt(e.fresh.addr), p.armer()
+		case !e.Ripe[l] || !x.comparing:
+		case l.Kind == state.AtLocal:
+			p.fresh = append(p.fresh, e.ID)
+		case e.Fresh.Needed && p.t.Once:
+			v, own := p.cellAt(e.Fresh.Addr), p.armer()
 			if rest, ok := p.abs(v).Filter(func(k int32) bool { return k != own }).Single(); ok && rest == 0 {
-				p.put(e.fresh.addr, sym.Num(0))
+				p.put(e.Fresh.Addr, sym.Num(0))
 			} else if !v.Is(0) {
-				p.put(e.fresh.addr, sym.Ite(eq(v, own), sym.Num(0), v))
+				p.put(e.Fresh.Addr, sym.Ite(eq(v, own), sym.Num(0), v))
 			}
 		}
 	}
@@ -494,25 +467,25 @@ func (x *translator) ripen(p *path, l *location) {
 // durationOf is a duration that the operation on top of the stack is given as an
 // argument of its call, in nanoseconds.
 func (x *translator) durationOf(p *path, arg int) (d int64, known bool) {
-	ctx := p.peek().ctx
-	call, ok := ctx.site.(ssa.CallInstruction)
-	if !ok || ctx.parent == nil {
+	ctx := p.peek().Call
+	call, ok := ctx.Site.(ssa.CallInstruction)
+	if !ok || ctx.Parent == nil {
 		return 0, false
 	}
-	f := p.peek().tgt.fn
+	f := p.peek().Target.Fn
 	c := call.Common()
 	if f == nil || c.StaticCallee() != f || arg >= len(c.Args) {
 		return 0, false
 	}
 	_, now := call.(*ssa.Call)
-	return x.number(p, ctx.parent, c.Args[arg], now, maxOrigin)
+	return x.number(p, ctx.Parent, c.Args[arg], now, maxOrigin)
 }
 
 // number is the value of an integer expression in an activation, which may be more
 // than the model keeps: durations are. now says that the activation is where the value
 // is used; else it is known only if it is a constant. The activation is nil if it is
 // not known.
-func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
+func (x *translator) number(p *path, ctx *state.CallPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
 	if !program.IsInteger(v.Type()) || steps == 0 {
 		return 0, false
 	}
@@ -555,15 +528,15 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 		if ctx == nil {
 			return 0, false
 		}
-		call, ok := ctx.site.(ssa.CallInstruction)
-		if ctx.parent == nil { // a goroutine: of its spawner the activation is not known
-			call, ok = ctx.tmpl.origin.(ssa.CallInstruction)
+		call, ok := ctx.Site.(ssa.CallInstruction)
+		if ctx.Parent == nil { // a goroutine: of its spawner the activation is not known
+			call, ok = ctx.Template.Origin.(ssa.CallInstruction)
 		}
-		if !ok || ctx.fn != v.Parent() || call.Common().StaticCallee() != ctx.fn {
+		if !ok || ctx.Fn != v.Parent() || call.Common().StaticCallee() != ctx.Fn {
 			return 0, false
 		}
 		_, calls := call.(*ssa.Call)
-		return x.number(p, ctx.parent, call.Common().Args[slices.Index(v.Parent().Params, v)], now && calls, steps-1)
+		return x.number(p, ctx.Parent, call.Common().Args[slices.Index(v.Parent().Params, v)], now && calls, steps-1)
 	}
 	return 0, false
 }

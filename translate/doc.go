@@ -32,18 +32,22 @@
 // are shared and which goroutines start others of their own kind, are assumptions
 // (assumptions.go): where segments show that one is wrong, the translation begins again.
 //
-// Memory is a row of numbered cells (memory.go): a reference is the number of a
+// Memory is a row of numbered cells (internal/state, internal/layout): a reference is the number of a
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
 //
-// What can be said before anything is executed, or without a path, is in packages of its own:
+// What can be said before anything is executed, without a path, or when all has been executed, is
+// in packages of its own:
 //
 //   - program: the SSA form, the call graph, control flow, what is known of library functions
 //   - relevance: the slice, and how what is in it is kept
 //   - termination: which loops end, and how often they turn
 //   - omissions: what the model leaves out and loses something by
 //   - growth: the room behind what append returns
+//   - state: what the translation collects, as data: templates, stacks, memory, edges
+//   - layout: which scalars values consist of, and what a control state keeps of them
+//   - emission: the finished state as a network, queries and a sidecar
 //   - sym: expressions over the state, and the sets of integers that they can be
 //
 // # What is an error
@@ -58,7 +62,7 @@
 // that the initialisation of packages has started, or by such a goroutine, which belong to
 // the process, only one that is stuck at a lock, wait group or Once. That
 // somebody only waits for a crash, or for the end of main, is told apart by
-// monitors: processes beside those of the goroutines (monitor.go).
+// monitors: processes beside those of the goroutines (internal/emission).
 //
 // A test ends when its function has returned and its parallel subtests have ended
 // (subtest.go): that one of these is stuck is a deadlock of the test.

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -20,16 +21,16 @@ func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.
 // execElements executes the builtin copy, or clear of a slice.
 func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	elem := x.prog.ElementsWritten(i)
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	lost := func() bool {
 		x.elementsLost(p, i, elem)
-		p.set(ctx, i, x.unknowns(x.valueWidth(i), "the number of elements copied"))
+		p.set(ctx, i, layout.Unknowns(x.ValueWidth(i), "the number of elements copied"))
 		return p.advance()
 	}
 	if elem == nil {
 		return lost()
 	}
-	w := int32(x.width(elem))
+	w := int32(x.Width(elem))
 	dst := p.value(ctx, i.Call.Args[0])
 	n := dst[1]
 	var from int32
@@ -80,7 +81,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 			most = min(most, left)
 		}
 	}
-	if int(most)*int(w) > maxArray {
+	if int(most)*int(w) > layout.MaxArray {
 		return lost()
 	}
 	s := p.statement(i)

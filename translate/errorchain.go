@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -21,7 +22,7 @@ const maxWrapped = 8
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
 func (x *translator) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
 	var wanted [2]int32
 	for i := range wanted {
@@ -50,23 +51,23 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		if err == wanted {
 			return true, true
 		}
-		t := x.mem.typeOf(err[0])
+		t := x.mem.TypeOf(err[0])
 		if t == nil {
 			return false, false
 		}
-		if t != opaqueError {
+		if t != layout.OpaqueError {
 			return false, !x.unwraps(t)
 		}
-		o := x.mem.object(err[1])
+		o := x.mem.Object(err[1])
 		if o == nil {
 			return false, err[1] == 0 // which goes with no error: it cannot be
 		}
-		if o.wrapped == nil {
-			return false, !o.wraps
+		if o.Wrapped == nil {
+			return false, !o.Wraps
 		}
-		g := x.global(o.wrapped)
+		g := x.Global(o.Wrapped)
 		for i := range err {
-			e := p.cellAt(g.base + int32(i))
+			e := p.cellAt(g.Base + int32(i))
 			if !e.IsConst() {
 				return false, false
 			}
@@ -80,14 +81,14 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 // that its values cannot be told apart by their numbers.
 func (x *translator) unwraps(t types.Type) bool {
 	ms := x.prog.SSA.MethodSets.MethodSet(t)
-	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.width(t) > 1
+	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
 func (x *translator) newError(key string, call *ssa.Call) []*sym.Expr {
-	e := x.errorValue(key, "err")
-	o := x.mem.object(e[1].K)
-	o.wrapped, o.wraps = wrappedError(call)
+	e := x.ErrorValue(key, "err")
+	o := x.mem.Object(e[1].K)
+	o.Wrapped, o.Wraps = wrappedError(call)
 	return e
 }
 

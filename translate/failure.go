@@ -4,6 +4,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // A failure that a test reports is an error like any other: the model can end
@@ -11,13 +12,13 @@ import (
 // Only where the model knows that the failing branch is taken it is asked for:
 // where the condition is a free choice, every assertion could fail.
 
-var testError = &intrinsic{Operation: program.Operation{Name: "error", Seed: true, Args: []int{}}}
+var testError = operation(program.Operation{Name: "error", Seed: true, Args: []int{}}, nil)
 
 func init() {
-	testError.run = func(x *translator, p *path) bool {
+	runs[testError] = func(x *translator, p *path) bool {
 		f := p.peek()
-		if f.ctx.site != nil && f.ctx.site.Parent() != nil {
-			x.failure(p, x.stmtOf(f.ctx.site.Parent(), f.ctx.site), p.picks > 0)
+		if f.Call.Site != nil && f.Call.Site.Parent() != nil {
+			x.failure(p, x.stmtOf(f.Call.Site.Parent(), f.Call.Site), p.picks > 0)
 		}
 		return x.opReturn(p, nil)
 	}
@@ -30,11 +31,11 @@ func (x *translator) exits(p *path, well, unknown bool, detail string) {
 	switch {
 	case well:
 		kind = ""
-	case unknown || p.peek().guess:
+	case unknown || p.peek().Guess:
 		kind = ""
 		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
 	}
-	x.sinkTo(p, &sinkInfo{end: "exit", kind: kind, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+	x.sinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
 }
 
 // failure lets the model end with the failure of the test.
@@ -46,5 +47,5 @@ func (x *translator) failure(p *path, site sites.ID, guess bool) {
 		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
 		return
 	}
-	x.sinkTo(p.clone(), &sinkInfo{end: "exit", kind: artifact.KindTestFailure, site: site, pos: p.here(), detail: "the test fails"})
+	x.sinkTo(p.clone(), &state.Sink{End: "exit", Kind: artifact.KindTestFailure, Site: site, Pos: p.here(), Detail: "the test fails"})
 }

@@ -8,20 +8,20 @@ import (
 // Function types of the library have methods that do nothing but call their receiver, with the
 // arguments that they are given: they make a function what an interface asks for.
 
-func forwardIntrinsics(table map[string]*intrinsic) {
-	table["(net/http.HandlerFunc).ServeHTTP"] = &intrinsic{Operation: program.Operation{Name: "forward", Args: []int{0, 1, 2}, Forwards: true}, run: forward}
+func forwardOperations(table map[string]*program.Operation) {
+	table["(net/http.HandlerFunc).ServeHTTP"] = operation(program.Operation{Name: "forward", Args: []int{0, 1, 2}, Forwards: true}, forward)
 }
 
 // forward calls the receiver.
 func forward(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase == 2 { // it has returned
+	if f.Phase == 2 { // it has returned
 		return x.opReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(0)[0], f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, p.arg(0)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
-	tgt.args = [][]*sym.Expr{p.arg(1), p.arg(2)}
-	return x.enterArg(p, 0, tgt, func(q *path) { q.top().phase = 2 })
+	tgt.Args = [][]*sym.Expr{p.arg(1), p.arg(2)}
+	return x.enterArg(p, 0, tgt, func(q *path) { q.top().Phase = 2 })
 }

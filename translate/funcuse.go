@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // An operation that is called through a function value, as (*sync.Cond).Signal
@@ -16,20 +17,20 @@ import (
 
 // namedAt is where the function that the instruction at hand uses as a value is
 // named, if it has or leads to an operation; NoPos if that cannot be seen.
-func (p *path) namedAt(ctx *callPath, fn *ssa.Function) token.Pos {
-	if !program.Synthetic(fn) && intrinsicOf(fn) == nil {
+func (p *path) namedAt(ctx *state.CallPath, fn *ssa.Function) token.Pos {
+	if !program.Synthetic(fn) && operationOf(fn) == nil {
 		return token.NoPos
 	}
 	f := p.peek()
-	if f.op != nil || f.block == nil || f.ctx != ctx {
-		return onlyName(ctx.fn, fn)
+	if f.Op != nil || f.Block == nil || f.Call != ctx {
+		return onlyName(ctx.Fn, fn)
 	}
-	for i := min(f.idx, len(f.block.Instrs)-1); i >= 0; i-- {
-		if pos := nameIn(f.block.Instrs[i], fn); pos.IsValid() {
+	for i := min(f.Idx, len(f.Block.Instrs)-1); i >= 0; i-- {
+		if pos := nameIn(f.Block.Instrs[i], fn); pos.IsValid() {
 			return pos
 		}
 	}
-	return onlyName(ctx.fn, fn)
+	return onlyName(ctx.Fn, fn)
 }
 
 // nameIn is where a debug reference names a function.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // Which locks a goroutine holds for certain tells which statements cannot lose
@@ -12,15 +13,9 @@ import (
 // has read without holding a lock that it holds; one that passes a guard before
 // it writes only if another may use meanwhile what it writes.
 
-// heldLock is a lock that is held, for writing or reading.
-type heldLock struct {
-	addr  int32
-	write bool
-}
-
 // hold adds a lock to those that the goroutine holds.
 func (p *path) hold(addr int32, write bool) {
-	if l := (heldLock{addr, write}); !slices.Contains(p.held, l) {
+	if l := (state.HeldLock{Addr: addr, Write: write}); !slices.Contains(p.held, l) {
 		p.held = append(p.held[:len(p.held):len(p.held)], l)
 	}
 }
@@ -28,44 +23,19 @@ func (p *path) hold(addr int32, write bool) {
 // release removes a lock. One that it does not hold for certain is used to
 // signal, and protects nothing.
 func (p *path) release(addr int32) {
-	if !slices.ContainsFunc(p.held, func(l heldLock) bool { return l.addr == addr }) {
+	if !slices.ContainsFunc(p.held, func(l state.HeldLock) bool { return l.Addr == addr }) {
 		p.x.signals[addr] = true
 	}
-	p.held = slices.DeleteFunc(slices.Clone(p.held), func(l heldLock) bool { return l.addr == addr })
-}
-
-// common are the locks that are held both ways.
-func common(a, b []heldLock) []heldLock {
-	return slices.DeleteFunc(slices.Clone(a), func(l heldLock) bool { return !slices.Contains(b, l) })
-}
-
-// use is that a statement of a goroutine reads or writes a cell, with the locks
-// that it always holds then.
-type use struct {
-	t     *template
-	stmt  sites.ID
-	write bool
-	held  []heldLock
-}
-
-// used records a use.
-func (c *cell) used(p *path, s sites.ID, write bool) {
-	for i, u := range c.uses {
-		if u.t == p.t && u.stmt == s && u.write == write {
-			c.uses[i].held = common(u.held, p.held)
-			return
-		}
-	}
-	c.uses = append(c.uses, use{p.t, s, write, p.held})
+	p.held = slices.DeleteFunc(slices.Clone(p.held), func(l state.HeldLock) bool { return l.Addr == addr })
 }
 
 // races reports that what u reads can be written by w meanwhile.
-func (x *translator) races(u, w use) bool {
-	if u.write || !w.write || u.t == w.t && u.t.slots < 2 {
+func (x *translator) races(u, w state.Use) bool {
+	if u.Write || !w.Write || u.Template == w.Template && u.Template.Slots < 2 {
 		return false
 	}
-	for _, l := range w.held {
-		if l.write && !x.signals[l.addr] && slices.ContainsFunc(u.held, func(m heldLock) bool { return m.addr == l.addr }) {
+	for _, l := range w.Held {
+		if l.Write && !x.signals[l.Addr] && slices.ContainsFunc(u.Held, func(m state.HeldLock) bool { return m.Addr == l.Addr }) {
 			return false
 		}
 	}
@@ -74,20 +44,20 @@ func (x *translator) races(u, w use) bool {
 
 // late reports that what u writes can be used by w before: the statement of u
 // waits, or lets others run, before it writes.
-func (x *translator) late(u, w use) bool {
-	if !u.write || !x.inside[u.stmt] || u.t == w.t && u.t.slots < 2 {
+func (x *translator) late(u, w state.Use) bool {
+	if !u.Write || !x.inside[u.Stmt] || u.Template == w.Template && u.Template.Slots < 2 {
 		return false
 	}
-	return !slices.ContainsFunc(u.held, func(l heldLock) bool {
-		return !x.signals[l.addr] && slices.ContainsFunc(w.held, func(m heldLock) bool { return m.addr == l.addr && (l.write || m.write) })
+	return !slices.ContainsFunc(u.Held, func(l state.HeldLock) bool {
+		return !x.signals[l.Addr] && slices.ContainsFunc(w.Held, func(m state.HeldLock) bool { return m.Addr == l.Addr && (l.Write || m.Write) })
 	})
 }
 
 // passes notes the statements in the middle of which a path stops at a guard.
 func (x *translator) passes(p *path) {
 	for _, f := range p.frames {
-		if f.op == nil && f.block != nil && f.idx < len(f.block.Instrs) {
-			if s := x.stmtOf(f.ctx.fn, f.block.Instrs[f.idx]); s != 0 {
+		if f.Op == nil && f.Block != nil && f.Idx < len(f.Block.Instrs) {
+			if s := x.stmtOf(f.Call.Fn, f.Block.Instrs[f.Idx]); s != 0 {
 				x.inside[s] = true
 			}
 		}
@@ -96,20 +66,20 @@ func (x *translator) passes(p *path) {
 
 // findStores adds the writes of statements that lose updates, or come late,
 // among the cells that goroutines share. It reports whether there are new ones.
-func (x *translator) findStores(shared []*cell) bool {
+func (x *translator) findStores(shared []*state.Cell) bool {
 	writes := map[sites.ID]bool{}
 	for _, c := range shared {
-		for _, u := range c.uses {
-			if u.write {
-				writes[u.stmt] = true
+		for _, u := range c.Uses {
+			if u.Write {
+				writes[u.Stmt] = true
 			}
 		}
 	}
 	grown := false
 	for _, c := range shared {
-		for _, u := range c.uses {
-			st := x.idx.Store(u.stmt).ID
-			if st == 0 || x.access[st] || !writes[u.stmt] || !slices.ContainsFunc(c.uses, func(w use) bool { return x.races(u, w) || x.late(u, w) }) {
+		for _, u := range c.Uses {
+			st := x.idx.Store(u.Stmt).ID
+			if st == 0 || x.access[st] || !writes[u.Stmt] || !slices.ContainsFunc(c.Uses, func(w state.Use) bool { return x.races(u, w) || x.late(u, w) }) {
 				continue
 			}
 			x.access[st] = true

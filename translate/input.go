@@ -9,8 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -33,12 +35,12 @@ var inputCalls = map[string]bool{
 }
 
 // noteInput records a call whose results come from outside.
-func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
+func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
-	} else if tgt.fn != nil {
-		g := tgt.fn
+	} else if tgt.Fn != nil {
+		g := tgt.Fn
 		if o := g.Origin(); o != nil {
 			g = o
 		}
@@ -71,11 +73,11 @@ func (x *translator) takeUp(p *path) {
 		x.continueWith(p)
 		return
 	}
-	o := x.global(x.sl.OSArgs)
-	at := o.base + 1 // its length; its capacity follows
-	for _, c := range x.mem.cells[at : at+2] {
-		if c.abs.Top {
-			c.init, c.abs, c.open = 1, sym.Single(1), false // the name of the program
+	o := x.Global(x.sl.OSArgs)
+	at := o.Base + 1 // its length; its capacity follows
+	for _, c := range x.mem.Cells[at : at+2] {
+		if c.Abs.Top {
+			c.Init, c.Abs, c.Open = 1, sym.Single(1), false // the name of the program
 		}
 	}
 	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
@@ -101,11 +103,11 @@ func isFlag(f *ssa.Function) bool {
 // callFlag declares a flag: its value is chosen here.
 func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
-	r, ok := x.allocate(p, call, func() *object { return x.newVariable("flag", t) }, func(o *object) { x.describe(o, t) })
+	r, ok := x.allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
 		return false
 	}
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
 	p.notePick(p.here(), "the flag", values, false)
 	p.pick(values, func(q *path, k int32) {
@@ -140,18 +142,18 @@ type filling struct {
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
 func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
-	err := p.value(p.peek().ctx, call.Common().Args[0])
+	err := p.value(p.peek().Call, call.Common().Args[0])
 	if tag := p.simplify(err[0]); tag.IsConst() {
-		of := x.mem.typeOf(tag.K)
+		of := x.mem.TypeOf(tag.K)
 		switch {
-		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
+		case of == nil || of == layout.OpaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
 			return err[:2]
-		case x.width(t) == 1:
+		case x.Width(t) == 1:
 			return err[1:2]
 		}
 	}
-	return x.unknowns(x.width(t), "what errors.As has found")
+	return layout.Unknowns(x.Width(t), "what errors.As has found")
 }
 
 // fillings lists what a call writes into a value of type t at an address.
@@ -174,8 +176,8 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
-		w := x.width(u.Elem())
-		if !program.Writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
+		w := x.Width(u.Elem())
+		if !program.Writable(t, depth) || int64(x.Width(t)) != int64(w)*u.Len() {
 			return nil
 		}
 		var out []filling
@@ -188,19 +190,19 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 			return nil
 		}
 		var out []filling
-		for i := range int32(x.width(t)) {
+		for i := range int32(x.Width(t)) {
 			out = append(out, filling{addr: addr + i, what: what, fresh: true})
 		}
 		return out
 	case *types.Struct:
-		if x.foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
+		if x.Foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
 			return nil
 		}
 		var out []filling
 		for i := range u.NumFields() {
 			f := u.Field(i)
 			if program.Filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
+				out = append(out, x.fillings(addr+int32(x.FieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
 			}
 		}
 		return out
@@ -210,7 +212,7 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 
 // fill executes a call that writes through pointers; result sets what it returns.
 func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	var all []filling
 	for _, ptr := range ptrs {
 		e := p.simplify(p.value(ctx, ptr)[0])
@@ -226,10 +228,10 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 			return false
 		}
 		t := program.Pointee(ptr.Type())
-		if o := x.mem.object(k); k == 0 || o == nil {
+		if o := x.mem.Object(k); k == 0 || o == nil {
 			continue
 		}
-		x.accessed(p, k, x.width(t), p.statement(call), true)
+		x.accessed(p, k, x.Width(t), p.statement(call), true)
 		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {
@@ -248,7 +250,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
-			case x.mem.cells[f.addr].sync:
+			case x.mem.Cells[f.addr].Sync:
 			case f.fresh:
 				if q.cellAt(f.addr).Is(0) {
 					q.put(f.addr, sym.Unknown("read from outside"))

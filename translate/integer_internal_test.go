@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -78,8 +79,8 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 			values = append(values, v)
 		}
 	}
-	u, v := &variable{id: 1}, &variable{id: 2}
-	u.x, v.x = sym.Read(sym.OpVar, u, 0), sym.Read(sym.OpVar, v, 0)
+	u, v := &state.Variable{ID: 1}, &state.Variable{ID: 2}
+	u.Expr, v.Expr = sym.Read(sym.OpVar, u, 0), sym.Read(sym.OpVar, v, 0)
 	few := func(x T) sym.Set {
 		var a sym.Set
 		for _, y := range []T{x, values[0], values[len(values)/2]} {
@@ -110,7 +111,7 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 						require.Fail(t, "it cannot be known", at)
 					default:
 						told++
-						require.Equal(t, k, valueOf(e, map[*variable]int32{u: a, v: b}), at)
+						require.Equal(t, k, valueOf(e, map[*state.Variable]int32{u: a, v: b}), at)
 					}
 				}
 				constants := pathOf(nil).integer(op, typ, sym.Num(a), sym.Num(b))
@@ -119,10 +120,10 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 					require.Nil(t, constants.UnknownIn(), "%s: %d %s %d", typ, x, op, y)
 				}
 				for how, can := range map[string]map[*sym.Expr]sym.Set{
-					"few":     {u.x: few(x), v.x: few(y)},
-					"between": {u.x: between(x), v.x: between(y)},
+					"few":     {u.Expr: few(x), v.Expr: few(y)},
+					"between": {u.Expr: between(x), v.Expr: between(y)},
 				} {
-					compare(how, pathOf(can).integer(op, typ, u.x, v.x))
+					compare(how, pathOf(can).integer(op, typ, u.Expr, v.Expr))
 				}
 			}
 		}
@@ -130,21 +131,21 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 	}
 	for _, x := range values {
 		a, _ := small(x)
-		for how, e := range map[string]*sym.Expr{"constant": sym.Num(a), "few": u.x} {
-			p := pathOf(map[*sym.Expr]sym.Set{u.x: few(x)})
+		for how, e := range map[string]*sym.Expr{"constant": sym.Num(a), "few": u.Expr} {
+			p := pathOf(map[*sym.Expr]sym.Set{u.Expr: few(x)})
 			for op, z := range map[string]T{"-": -x, "^": ^x} {
 				from := map[string]int32{"-": 0, "^": -1}[op]
 				out := p.integer(token.SUB, typ, sym.Num(from), e)
 				k, fits := small(z)
 				if out.UnknownIn() == nil {
 					require.True(t, fits, "%s%d of %s, %s", op, x, typ, how)
-					require.Equal(t, k, valueOf(out, map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
+					require.Equal(t, k, valueOf(out, map[*state.Variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
 				}
 			}
 			for to, z := range converted(x) {
 				out := p.fits(e, types.Typ[to])
 				if out.UnknownIn() == nil {
-					require.Equal(t, z, int64(valueOf(out, map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
+					require.Equal(t, z, int64(valueOf(out, map[*state.Variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
 				}
 			}
 		}

@@ -34,18 +34,18 @@ type iteration struct {
 // behind its phis.
 func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 	f := p.peek()
-	turn := f.turnsOf(header.Index)
+	turn := f.TurnsOf(header.Index)
 	if turn < firstIteration {
 		return
 	}
 	l := p.iteration
-	if l != nil && (l.p.peek().ctx != f.ctx || l.p.peek().block != header || turn <= l.turn) {
+	if l != nil && (l.p.peek().Call != f.Call || l.p.peek().Block != header || turn <= l.turn) {
 		l = nil
 	}
 	if l != nil && turn == l.turn+1 {
 		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
 			if last := x.lastTurn(p, header, c); x.indexes(p, c, last) {
-				p.set(f.ctx, c, []*sym.Expr{sym.Num(last)})
+				p.set(f.Call, c, []*sym.Expr{sym.Num(last)})
 			}
 		}
 		return
@@ -58,8 +58,8 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 // liveValues returns what is live where a path is.
 func (x *translator) liveValues(p *path) map[envKey][]*sym.Expr {
 	out := map[envKey][]*sym.Expr{}
-	for _, k := range x.liveOf(p.frames) {
-		e := envKey{k.ctx, k.v}
+	for _, k := range x.Live(p.frames) {
+		e := envKey{k.Call, k.V}
 		out[e] = p.env.m[e]
 	}
 	return out
@@ -68,7 +68,7 @@ func (x *translator) liveValues(p *path) map[envKey][]*sym.Expr {
 // unchanged reports that a turn has left all as it was but for a counter.
 func (x *translator) unchanged(p *path, l *iteration, counter *ssa.Phi) bool {
 	q := &l.p
-	if p.decided != q.decided || p.picks != q.picks || len(p.frames) != len(q.frames) || len(p.peek().defers) != len(q.peek().defers) ||
+	if p.decided != q.decided || p.picks != q.picks || len(p.frames) != len(q.frames) || len(p.peek().Defers) != len(q.peek().Defers) ||
 		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.beyond != q.beyond || p.variant != q.variant ||
 		!slices.Equal(p.held, q.held) || !slices.Equal(p.approx, q.approx) || !slices.Equal(p.early, q.early) || len(p.guesses) != len(q.guesses) ||
 		!slices.Equal(p.chosen, q.chosen) || !maps.Equal(p.allocs.m, q.allocs.m) || x.initial != l.objects {
@@ -78,7 +78,7 @@ func (x *translator) unchanged(p *path, l *iteration, counter *ssa.Phi) bool {
 	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*sym.Expr) bool { return slices.EqualFunc(a, b, same) }) {
 		return false
 	}
-	key := envKey{p.peek().ctx, counter}
+	key := envKey{p.peek().Call, counter}
 	now := x.liveValues(p)
 	delete(now, key)
 	if _, ok := l.live[key]; !ok || len(now) != len(l.live)-1 {
@@ -192,7 +192,7 @@ func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 // indexes reports that where the counter of a loop is an index nobody knows of what,
 // and it is not out of bounds up to its last value.
 func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	inc, by := step(phi)
 	for v, at := range map[ssa.Value]int64{phi: int64(last), inc: int64(last) + by} {
 		for _, r := range *v.Referrers() {
@@ -217,7 +217,7 @@ func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
 // lastTurn is what a counter is at the last turn that is followed by another, or what
 // it is now if that is not known.
 func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int32 {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	at := p.simplify(p.value(ctx, phi)[0])
 	inc, by := step(phi)
 	cond, branch := x.test(phi, inc)

@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -24,7 +25,7 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 	if !m.Always {
 		bad = sym.Unknown("not tracked")
 		if m.Bad != (program.Bound{}) && (x.sl.Watched[call] || x.sl.Checks[call] != "") {
-			bad = p.simplify(within(m.Bad, p.value(p.peek().ctx, call.Call.Args[m.Args[0]])[0]))
+			bad = p.simplify(within(m.Bad, p.value(p.peek().Call, call.Call.Args[m.Args[0]])[0]))
 		}
 		if bad.Op == sym.OpUnknown || p.abs(bad).Top {
 			if what := x.sl.Checks[call]; what != "" {
@@ -33,7 +34,7 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 			return true
 		}
 	}
-	val := x.someError
+	val := x.SomeError
 	if !m.IsError {
 		val = x.someText
 	}
@@ -53,17 +54,17 @@ func within(b program.Bound, e *sym.Expr) *sym.Expr {
 
 // someText is a string in an interface of which nothing else is known.
 func (x *translator) someText() []*sym.Expr {
-	return []*sym.Expr{sym.Num(x.mem.tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
+	return []*sym.Expr{sym.Num(x.mem.Tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
 }
 
 // Functions of the library that never return are in the model wherever they are called.
-func endingIntrinsics(table map[string]*intrinsic) {
-	panics := &intrinsic{Operation: program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "log.Panic"}, x.someText())
+func endingOperations(table map[string]*program.Operation) {
+	panics := operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "log.Panic"}, x.someText())
 		return true
-	}}
+	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{Operation: program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, run: logFatal}
+		in := operation(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
 		table["log."+n] = in
 		table["(*log.Logger)."+n] = in
 	}

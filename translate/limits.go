@@ -1,9 +1,8 @@
 package translate
 
 import (
-	"fmt"
-
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -45,27 +44,19 @@ func (x *translator) limits() sym.Set {
 }
 
 // confine keeps a cell within limits from now on.
-func (x *translator) confine(c *cell) {
-	if c.confined || c.fix || c.ref || c.sync || c.payload || c.abs.Top {
+func (x *translator) confine(c *state.Cell) {
+	if c.Confined || c.Fix || c.Ref || c.Sync || c.Payload || c.Abs.Top {
 		return
 	}
-	c.confined = true
-	c.abs = x.limits()
+	c.Confined = true
+	c.Abs = x.limits()
 	// A number that starts elsewhere has room around it.
 	const room, most = 32, 4096
-	if k := c.init; -most <= k && k <= most && !(c.abs.Lo <= k && k < c.abs.Hi) {
-		c.abs.Lo, c.abs.Hi = min(c.abs.Lo, k-room), max(c.abs.Hi, k+room)
+	if k := c.Init; -most <= k && k <= most && !(c.Abs.Lo <= k && k < c.Abs.Hi) {
+		c.Abs.Lo, c.Abs.Hi = min(c.Abs.Lo, k-room), max(c.Abs.Hi, k+room)
 	}
 	x.wake(c)
 	x.wakePlaces(c) // it is kept by place no more
-}
-
-// start is what a cell holds at first.
-func (c *cell) start() int32 {
-	if c.confined && !c.abs.Top && (c.init < c.abs.Lo || c.abs.Hi < c.init) {
-		return c.abs.Hi
-	}
-	return c.init
 }
 
 // confined writes what a path leaves in cells with limits: a value beyond them
@@ -73,21 +64,21 @@ func (c *cell) start() int32 {
 func (p *path) confine() {
 	x := p.x
 	for _, addr := range sortedKeys(p.heap.m) {
-		c, e := x.mem.cells[addr], p.heap.m[addr]
-		if !c.confined && !x.emitting && (p.mayBeLost(e) || pastLimits(e)) {
+		c, e := x.mem.Cells[addr], p.heap.m[addr]
+		if !c.Confined && !x.emitting && (p.mayBeLost(e) || pastLimits(e)) {
 			x.confine(c)
 		}
-		if !c.confined || c.abs.Top {
+		if !c.Confined || c.Abs.Top {
 			continue
 		}
-		lo, hi := c.abs.Bounds()
+		lo, hi := c.Abs.Bounds()
 		switch a := p.abs(e); {
 		case e.UnknownIn() != nil || a.Top:
 			p.heap.set(addr, sym.Num(hi))
-		case e.Op == sym.OpCell && cellOf(e) == c:
+		case e.Op == sym.OpCell && state.CellOf(e) == c:
 		case lo > e.K && e.IsConst(), e.IsConst() && e.K > hi:
 			p.heap.set(addr, sym.Num(hi))
-		case !a.Within(c.abs):
+		case !a.Within(c.Abs):
 			p.heap.set(addr, sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), e), sym.Arith(sym.OpLt, e, sym.Num(hi))), e, sym.Num(hi)))
 		}
 		// What stands for the numbers beyond the limits of another cell may be within these.
@@ -102,8 +93,8 @@ func (p *path) confine() {
 func otherLimits(e *sym.Expr, hi int32) bool {
 	switch e.Op {
 	case sym.OpCell:
-		c := cellOf(e)
-		return c.confined && c.abs.Hi != hi
+		c := state.CellOf(e)
+		return c.Confined && c.Abs.Hi != hi
 	case sym.OpIte:
 		return otherLimits(e.B, hi) || otherLimits(e.C, hi)
 	}
@@ -137,11 +128,11 @@ func (p *path) mayBeLost(e *sym.Expr) bool {
 
 // isLost reports that what a cell holds is known to be beyond its limits.
 func (x *translator) isLost(addr int32, e *sym.Expr) bool {
-	if addr <= 0 || int(addr) >= len(x.mem.cells) {
+	if addr <= 0 || int(addr) >= len(x.mem.Cells) {
 		return false
 	}
-	c := x.mem.cells[addr]
-	return c.confined && !c.abs.Top && e.Is(c.abs.Hi)
+	c := x.mem.Cells[addr]
+	return c.Confined && !c.Abs.Top && e.Is(c.Abs.Hi)
 }
 
 // lost is the condition that what was read from a cell, or chosen among such, is
@@ -162,11 +153,11 @@ func (p *path) lost(e *sym.Expr) *sym.Expr {
 	if e.Op != sym.OpCell {
 		return nil
 	}
-	c := cellOf(e)
-	if !c.confined || c.abs.Top || !p.root(e).Has(c.abs.Hi) {
+	c := state.CellOf(e)
+	if !c.Confined || c.Abs.Top || !p.root(e).Has(c.Abs.Hi) {
 		return nil
 	}
-	return eq(e, c.abs.Hi)
+	return eq(e, c.Abs.Hi)
 }
 
 // cells reads n cells, each with the condition that it is beyond its limits, for
@@ -257,60 +248,10 @@ func (x *translator) remember(c *sym.Expr) {
 	if c == nil {
 		return
 	}
-	if c.Op == sym.OpCell && cellOf(c).confined {
-		x.limited[cellOf(c)] = true
+	if c.Op == sym.OpCell && state.CellOf(c).Confined {
+		x.limited[state.CellOf(c)] = true
 	}
 	x.remember(c.A)
 	x.remember(c.B)
 	x.remember(c.C)
-}
-
-// beyondLimits asks whether a number is ever beyond its limits, where somebody asks
-// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of ways on which one is are none. number is
-// that of the query.
-func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
-	x := e.x
-	var conditional []int
-	for i := range x.approx {
-		if x.beyond[i] && !x.plainly[i] {
-			conditional = append(conditional, i)
-		}
-	}
-	if len(conditional) == 0 {
-		return q, false
-	}
-	var at []string
-	what := "numbers are"
-	for _, b := range x.inOrder() {
-		if full := e.overfull(b); len(full) > 0 {
-			at, what = append(at, full...), "numbers and maps are"
-		}
-	}
-	for _, c := range x.mem.cells {
-		if c != nil && x.limited[c] && e.n.cells[c] != "" {
-			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.abs.Hi))
-		}
-	}
-	for _, t := range x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok {
-				continue
-			}
-			for i, lv := range l.live {
-				if name := e.n.vars[lv.v]; l.lost[i] && name != "" {
-					for _, p := range e.processes[t] {
-						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.name, p, name, l.in[i].Hi))
-					}
-				}
-			}
-		}
-	}
-	if len(at) == 0 {
-		return q, false
-	}
-	for _, i := range conditional {
-		x.approx[i].Query = number
-	}
-	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, true
 }

@@ -4,8 +4,10 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -14,46 +16,46 @@ import (
 func (x *translator) span(p relevance.Part) (off, n int, ok bool) {
 	t := program.Pointee(p.Root.Type())
 	for _, k := range p.Path {
-		if at, ok := libraryField(t, k); ok {
+		if at, ok := layout.LibraryField(t, k); ok {
 			off, t = off+int(at), t.Underlying().(*types.Struct).Field(k).Type()
 			continue
 		}
-		if x.foreign(t) {
+		if x.Foreign(t) {
 			return 0, 0, false
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Struct:
-			off += x.fieldOffset(u, k)
+			off += x.FieldOffset(u, k)
 			t = u.Field(k).Type()
 		case *types.Array:
-			w := x.width(u.Elem())
-			if int64(x.width(t)) != int64(w)*u.Len() || k < 0 || int64(k) >= u.Len() {
+			w := x.Width(u.Elem())
+			if int64(x.Width(t)) != int64(w)*u.Len() || k < 0 || int64(k) >= u.Len() {
 				return 0, 0, false
 			}
 			off += k * w
 			t = u.Elem()
 		}
 	}
-	return off, x.width(t), true
+	return off, x.Width(t), true
 }
 
 // loadPart reads a part of a local variable.
-func (x *translator) loadPart(p *path, ctx *callPath, a relevance.Part, t types.Type) []*sym.Expr {
+func (x *translator) loadPart(p *path, ctx *state.CallPath, a relevance.Part, t types.Type) []*sym.Expr {
 	off, n, ok := x.span(a)
 	e := p.value(ctx, a.Root)
 	if !ok || off+n > len(e) {
-		return x.unknowns(x.width(t), "field of a foreign type")
+		return layout.Unknowns(x.Width(t), "field of a foreign type")
 	}
 	return slices.Clone(e[off : off+n])
 }
 
 // storePart writes a part of a local variable.
-func (x *translator) storePart(p *path, ctx *callPath, a relevance.Part, v []*sym.Expr) {
+func (x *translator) storePart(p *path, ctx *state.CallPath, a relevance.Part, v []*sym.Expr) {
 	e := slices.Clone(p.value(ctx, a.Root))
 	if off, n, ok := x.span(a); ok && off+n <= len(e) && len(v) == n {
 		copy(e[off:], v)
 	} else {
-		e = x.unknowns(len(e), "field of a foreign type")
+		e = layout.Unknowns(len(e), "field of a foreign type")
 	}
 	p.set(ctx, a.Root, e)
 }

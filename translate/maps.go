@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -24,43 +26,37 @@ const (
 	maxEntry = 16
 )
 
-// entry is the address of entry i of a map; its key and value follow.
-func (o *object) entry(i int) int32 { return o.base + int32(i)*o.stride }
-
-// more is the address of the cell that says that there were more entries.
-func (o *object) more() int32 { return o.base + o.elems*o.stride }
-
 func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	t := i.Type().Underlying().(*types.Map)
-	kw, vw := x.width(t.Key()), x.width(t.Elem())
+	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
 	if kw+vw > maxEntry || !x.sl.Classes[relevance.Entries(t)] {
 		p.set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
 		return p.advance()
 	}
 	n, at := x.boundOf(artifact.BoundEntries, p.here())
 	stride, entries := int32(1+kw+vw), int32(n)
-	r, ok := x.allocate(p, i, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), backing: backing{elems: entries, stride: stride, mapping: t, at: at}}
-	}, func(o *object) {
+	r, ok := x.allocate(p, i, func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + "_map", Size: entries*stride + 1 + int32(kw), Backing: state.Backing{Elems: entries, Stride: stride, Mapping: t, At: at}}
+	}, func(o *state.Object) {
 		for n := range int(entries) {
-			at, name := o.entry(n), fmt.Sprintf("%s_%d", o.name, n)
-			used := x.mem.cells[at]
-			used.name = name + "_used"
-			x.describeAt(at+1, name+"_key", t.Key(), 0)
-			x.markRefs(at+1, t.Key())
-			x.describeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
-			x.markRefs(at+1+int32(kw), t.Elem())
+			at, name := o.Entry(n), fmt.Sprintf("%s_%d", o.Name, n)
+			used := x.mem.Cells[at]
+			used.Name = name + "_used"
+			x.DescribeAt(at+1, name+"_key", t.Key(), 0)
+			x.MarkRefs(at+1, t.Key())
+			x.DescribeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
+			x.MarkRefs(at+1+int32(kw), t.Elem())
 		}
-		more := x.mem.cells[o.more()]
-		more.name = o.name + "_more"
+		more := x.mem.Cells[o.More()]
+		more.Name = o.Name + "_more"
 		if at != nil && !x.endsWhereFull(t) {
-			at.over = append(at.over, more)
+			at.Over = append(at.Over, more)
 		}
 		for c := range kw {
-			k := x.mem.cells[o.more()+1+int32(c)]
-			k.abs, k.payload, k.sync = sym.Set{}, true, true
-			k.ref = x.scalarRefs(t.Key())[c]
+			k := x.mem.Cells[o.More()+1+int32(c)]
+			k.Abs, k.Payload, k.Sync = sym.Set{}, true, true
+			k.Ref = x.Refs(t.Key())[c]
 		}
 	})
 	if !ok {
@@ -73,12 +69,12 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 
 // someMap stands for the maps whose contents are not kept: they are not nil.
 func (x *translator) someMap() int32 {
-	return x.mem.keyedObject("a map", func() *object { return &object{kind: objOpaque, name: "map", size: 1} }).base
+	return x.mem.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
 }
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is
 // false if it has taken over the path.
-func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *object, ok, tracked bool) {
+func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
 	e = p.simplify(e)
 	if _, _, isNew := newObjectAt(e); isNew {
 		p.settle()
@@ -87,26 +83,26 @@ func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bo
 	if !ok || !tracked {
 		return nil, ok, tracked
 	}
-	if o = x.mem.object(k); o == nil || o.mapping == nil {
+	if o = x.mem.Object(k); o == nil || o.Mapping == nil {
 		return nil, true, k == 0
 	}
-	x.accessed(p, o.base, int(o.size), p.statement(instr), write)
+	x.accessed(p, o.Base, int(o.Size), p.statement(instr), write)
 	return o, true, true
 }
 
 // readMap finds the map of which i reads, for the access at another instruction.
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
-func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *object, goesOn bool) {
-	ctx, n := p.peek().ctx, x.valueWidth(i)
+func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
+	ctx, n := p.peek().Call, x.ValueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
 	case !tracked:
-		p.set(ctx, i, x.unknowns(n, untracked))
+		p.set(ctx, i, layout.Unknowns(n, untracked))
 	case !ok:
 		return nil, false
 	case o == nil:
-		p.set(ctx, i, zeros(n))
+		p.set(ctx, i, layout.Zeros(n))
 	default:
 		return o, true
 	}
@@ -116,7 +112,7 @@ func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Val
 // find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
-func (x *translator) find(p *path, o *object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+func (x *translator) find(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
 	if lost := p.simplify(p.lostKey(o, len(key))); !lost.Is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
 		if q := p.goBeyond(lost); q != nil && x.compare(q, o, key, done) {
@@ -130,11 +126,11 @@ func (x *translator) find(p *path, o *object, key []*sym.Expr, done func(q *path
 }
 
 // lostKey is the condition that an entry of a map has a key beyond its limits.
-func (p *path) lostKey(o *object, width int) *sym.Expr {
+func (p *path) lostKey(o *state.Object, width int) *sym.Expr {
 	any := sym.Num(0)
-	for i := range int(o.elems) {
+	for i := range int(o.Elems) {
 		for c := range width {
-			if l := p.lost(p.rawCell(o.entry(i) + 1 + int32(c))); l != nil {
+			if l := p.lost(p.rawCell(o.Entry(i) + 1 + int32(c))); l != nil {
 				any = sym.Or(any, l)
 			}
 		}
@@ -143,19 +139,19 @@ func (p *path) lostKey(o *object, width int) *sym.Expr {
 }
 
 // compare compares a key with those of the entries, for find.
-func (x *translator) compare(p *path, o *object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
-	kt := o.mapping.Key()
-	found := make([]*sym.Expr, o.elems)
+func (x *translator) compare(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+	kt := o.Mapping.Key()
+	found := make([]*sym.Expr, o.Elems)
 	open := ""
 	for i := range found {
-		used := p.cellAt(o.entry(i))
+		used := p.cellAt(o.Entry(i))
 		if used.Is(0) {
 			found[i] = sym.Num(0)
 			continue
 		}
 		k := make([]*sym.Expr, len(key))
 		for c := range k {
-			k[c] = p.cellAt(o.entry(i) + 1 + int32(c))
+			k[c] = p.cellAt(o.Entry(i) + 1 + int32(c))
 		}
 		same := p.within(o, k, func() *sym.Expr { return p.simplify(x.equal(p, kt, k, key)) })
 		if same.Op == sym.OpUnknown {
@@ -170,7 +166,7 @@ func (x *translator) compare(p *path, o *object, key []*sym.Expr, done func(q *p
 	p.spread()
 	p.note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
 	for i := -1; i < len(found); i++ {
-		only := zeros(len(found))
+		only := layout.Zeros(len(found))
 		if i >= 0 {
 			if found[i].Is(0) {
 				continue
@@ -187,7 +183,7 @@ func (x *translator) compare(p *path, o *object, key []*sym.Expr, done func(q *p
 }
 
 func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	o, goesOn := x.readMap(p, p.value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
 	if o == nil {
 		return goesOn
@@ -206,25 +202,25 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 
 // hashed continues with the panic where a key is an interface that holds what cannot be
 // compared; false if it has taken over the path.
-func (x *translator) hashed(p *path, o *object, key []*sym.Expr, instr ssa.Instruction) bool {
-	return !types.IsInterface(o.mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
+func (x *translator) hashed(p *path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
+	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
 // lookUp reads the entry of a key. done completes a path by the condition that
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
-func (x *translator) lookUp(p *path, o *object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
-	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
+func (x *translator) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
-		out, lost, has := zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
+		out, lost, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
 		for n := range found {
 			if found[n].Is(0) {
 				continue
 			}
-			val, l := q.cells(o.entry(n)+1+kw, vw)
+			val, l := q.cells(o.Entry(n)+1+kw, vw)
 			for c := range out {
 				out[c] = sym.Ite(found[n], val[c], out[c])
 				if l[c] != nil {
@@ -254,13 +250,13 @@ func orFalse(e *sym.Expr) *sym.Expr {
 
 // beyondEntries leaves to f the path on which a map has had more entries than
 // the model keeps, and reports that there is another one, with which p goes on.
-func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
-	more := p.cellAt(o.more())
+func (x *translator) beyondEntries(p *path, o *state.Object, f func(q *path)) bool {
+	more := p.cellAt(o.More())
 	if more.Is(0) {
 		return true
 	}
 	if q := p.fork(sym.Not(eq(more, 0))); q != nil {
-		q.beyond = q.beyond || o.at != nil
+		q.beyond = q.beyond || o.At != nil
 		f(q)
 	}
 	return p.assume(eq(more, 0))
@@ -268,16 +264,16 @@ func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
 
 // lookBeyond is lookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *translator) lookBeyond(p *path, o *object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
+func (x *translator) lookBeyond(p *path, o *state.Object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
 	end := func(q *path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
 			x.continueWith(q)
 		}
 	}
-	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	for n := range found {
 		if q := p.fork(found[n]); q != nil {
-			only := zeros(len(found))
+			only := layout.Zeros(len(found))
 			only[n] = sym.Num(1)
 			end(q, only, x.entryValue(q, o, n, kw, vw), sym.Num(1))
 		}
@@ -286,27 +282,27 @@ func (x *translator) lookBeyond(p *path, o *object, found []*sym.Expr, done func
 		}
 	}
 	p.note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
-	end(p.clone(), zeros(len(found)), x.unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
-	end(p, zeros(len(found)), zeros(vw), sym.Num(0))
+	end(p.clone(), layout.Zeros(len(found)), layout.Unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
+	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
 }
 
 // within evaluates f, given that the key of an entry is one that is ever set.
-func (p *path) within(o *object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
+func (p *path) within(o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
 	old := map[*sym.Expr]sym.Set{}
 	for c, e := range key {
-		if o.size <= o.elems*o.stride+1 {
+		if o.Size <= o.Elems*o.Stride+1 {
 			break // none are noted
 		}
-		at := p.x.mem.cells[o.more()+1+int32(c)]
+		at := p.x.mem.Cells[o.More()+1+int32(c)]
 		if p.from != nil {
-			at.readers[p.from] = true
+			at.Readers[p.from] = true
 		}
-		if e.Op != sym.OpCell || at.abs.Top || at.abs.Interval {
+		if e.Op != sym.OpCell || at.Abs.Top || at.Abs.Interval {
 			continue
 		}
 		a := p.root(e)
 		old[e] = a
-		p.learn(e, a.Filter(at.abs.Has))
+		p.learn(e, a.Filter(at.Abs.Has))
 	}
 	out := f()
 	for e, a := range old {
@@ -335,17 +331,17 @@ func conjuncts(e *sym.Expr) []*sym.Expr {
 	return []*sym.Expr{e}
 }
 
-func (x *translator) entryValue(p *path, o *object, n int, kw int32, vw int) []*sym.Expr {
+func (x *translator) entryValue(p *path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
 	out := make([]*sym.Expr, vw)
 	for c := range out {
-		out[c] = p.cellAt(o.entry(n) + 1 + kw + int32(c))
+		out[c] = p.cellAt(o.Entry(n) + 1 + kw + int32(c))
 	}
 	return out
 }
 
 // execMapUpdate sets the entry of a key, or takes a free one for it.
 func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Map)[0], i, true)
 	switch {
 	case !tracked:
@@ -354,7 +350,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	case !ok:
 		return false
 	case o == nil:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "assignment to entry in nil map"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "assignment to entry in nil map"}, x.SomeError())
 		return true
 	}
 	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)
@@ -362,7 +358,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 		return false
 	}
 	for c, e := range key {
-		x.grow(x.mem.cells[o.more()+1+int32(c)], p.abs(e))
+		x.grow(x.mem.Cells[o.More()+1+int32(c)], p.abs(e))
 	}
 	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.update(q, o, found, key, val) {
@@ -374,13 +370,13 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 
 // update sets the value of the entry that is the one, or takes a free one for
 // the key. It reports whether the path goes on.
-func (x *translator) update(q *path, o *object, found, key, val []*sym.Expr) bool {
+func (x *translator) update(q *path, o *state.Object, found, key, val []*sym.Expr) bool {
 	absent := sym.Num(1)
 	for _, f := range found {
 		absent = excludes(absent, sym.Not(f))
 	}
 	for n := range found {
-		at := o.entry(n)
+		at := o.Entry(n)
 		used := q.cellAt(at)
 		fresh := excludes(absent, sym.Not(used))
 		absent = excludes(absent, used)
@@ -398,12 +394,12 @@ func (x *translator) update(q *path, o *object, found, key, val []*sym.Expr) boo
 	if absent.Is(0) {
 		return true
 	}
-	if !x.endsWhereFull(o.mapping) {
-		q.put(o.more(), sym.Ite(absent, sym.Num(1), q.cellAt(o.more())))
+	if !x.endsWhereFull(o.Mapping) {
+		q.put(o.More(), sym.Ite(absent, sym.Num(1), q.cellAt(o.More())))
 		return true
 	}
 	if r := q.fork(absent); r != nil {
-		r.boundAt(o.at, r.here(), fmt.Sprintf("a map of more than %d entries", o.elems))
+		r.boundAt(o.At, r.here(), fmt.Sprintf("a map of more than %d entries", o.Elems))
 	}
 	return q.assume(sym.Not(absent))
 }
@@ -411,7 +407,7 @@ func (x *translator) update(q *path, o *object, found, key, val []*sym.Expr) boo
 // endsWhereFull reports that the path ends where a map has more entries than the
 // model keeps: what it holds refers to other things.
 func (x *translator) endsWhereFull(t *types.Map) bool {
-	return slices.Contains(x.scalarRefs(t.Elem()), true)
+	return slices.Contains(x.Refs(t.Elem()), true)
 }
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
@@ -439,28 +435,28 @@ func (x *translator) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, don
 }
 
 // wipe removes the entry that is the one.
-func (p *path) wipe(o *object, found []*sym.Expr) {
+func (p *path) wipe(o *state.Object, found []*sym.Expr) {
 	for n := range found {
-		for c := range o.stride {
-			at := o.entry(n) + c
+		for c := range o.Stride {
+			at := o.Entry(n) + c
 			p.put(at, sym.Ite(found[n], sym.Num(0), p.rawCell(at)))
 		}
 	}
 }
 
 // empty removes all entries of a map.
-func (p *path) empty(o *object) {
-	all := make([]*sym.Expr, o.elems)
+func (p *path) empty(o *state.Object) {
+	all := make([]*sym.Expr, o.Elems)
 	for n := range all {
 		all[n] = sym.Num(1)
 	}
-	p.put(o.more(), sym.Num(0))
+	p.put(o.More(), sym.Num(0))
 	p.wipe(o, all)
 }
 
 // mapLen is the number of entries of a map. done completes a path with it, and
 // reports that it goes on.
-func (x *translator) mapLen(p *path, o *object, done func(q *path, n *sym.Expr) bool) bool {
+func (x *translator) mapLen(p *path, o *state.Object, done func(q *path, n *sym.Expr) bool) bool {
 	if o == nil {
 		return done(p, sym.Num(0))
 	}
@@ -472,8 +468,8 @@ func (x *translator) mapLen(p *path, o *object, done func(q *path, n *sym.Expr) 
 		return false
 	}
 	n := sym.Num(0)
-	for i := range int(o.elems) {
-		n = sym.Arith(sym.OpAdd, n, p.cellAt(o.entry(i)))
+	for i := range int(o.Elems) {
+		n = sym.Arith(sym.OpAdd, n, p.cellAt(o.Entry(i)))
 	}
 	return done(p, n)
 }
@@ -481,11 +477,11 @@ func (x *translator) mapLen(p *path, o *object, done func(q *path, n *sym.Expr) 
 // execNext goes on with an iteration over a map, to any entry that it has not
 // been at. The iterator is the map and the set of those that it has.
 func (x *translator) execNext(p *path, i *ssa.Next) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
-	n := x.valueWidth(i)
+	n := x.ValueWidth(i)
 	if !isRange || i.IsString {
-		p.set(ctx, i, x.unknowns(n, "iteration over a string"))
+		p.set(ctx, i, layout.Unknowns(n, "iteration over a string"))
 		return p.advance()
 	}
 	t := r.X.Type().Underlying().(*types.Map)
@@ -497,23 +493,23 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	if !ok || !tracked {
 		return false
 	}
-	if more := p.cellAt(o.more()); !more.Is(0) {
+	if more := p.cellAt(o.More()); !more.Is(0) {
 		// What comes now may be an entry that the model does not keep.
 		if q := p.fork(sym.Not(eq(more, 0))); q != nil {
-			q.boundAt(o.at, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.elems))
+			q.boundAt(o.At, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.Elems))
 		}
 	}
 	rest := sym.Num(1)
 	choices := 0
-	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
+	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
 	// turn is one more turn of the loop.
 	type turn struct {
 		path      *path
 		val, lost []*sym.Expr
 	}
 	var next []turn
-	for e := range int(o.elems) {
-		used := eq(p.cellAt(o.entry(e)), 1)
+	for e := range int(o.Elems) {
+		used := eq(p.cellAt(o.Entry(e)), 1)
 		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
@@ -525,11 +521,11 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		choices++
 		entry := turn{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
 		tuple := i.Type().(*types.Tuple)
-		at := o.entry(e) + 1
+		at := o.Entry(e) + 1
 		for k, width := range []int{int(kw), vw} {
 			val, lost := q.cells(at, width)
-			if w := x.width(tuple.At(k + 1).Type()); w != width {
-				val, lost = zeros(w), make([]*sym.Expr, w) // not asked for
+			if w := x.Width(tuple.At(k + 1).Type()); w != width {
+				val, lost = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
 			}
 			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
 			at += int32(width)
@@ -548,7 +544,7 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		})
 	}
 	if p.assume(rest) {
-		p.set(ctx, i, zeros(n))
+		p.set(ctx, i, layout.Zeros(n))
 		p.advance()
 		x.continueWith(p)
 	}

@@ -11,7 +11,7 @@ import (
 // What package math/bits counts in an integer is computed where the integer is
 // known.
 
-func mathBitsIntrinsics(table map[string]*intrinsic) {
+func mathBitsOperations(table map[string]*program.Operation) {
 	counts := func(size string, width int) {
 		mask := ^uint64(0) >> (64 - width)
 		for name, count := range map[string]func(v uint64) int{
@@ -20,13 +20,13 @@ func mathBitsIntrinsics(table map[string]*intrinsic) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			table["math/bits."+name+size] = &intrinsic{Operation: program.Operation{Name: "bits", Args: []int{0}}, run: func(x *translator, p *path) bool {
+			table["math/bits."+name+size] = operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *translator, p *path) bool {
 				n := p.simplify(p.arg(0)[0])
 				if n.IsConst() {
 					return x.opReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})
 				}
 				return x.opReturn(p, []*sym.Expr{p.each(n, func(k int32) *sym.Expr { return sym.Num(int32(count(uint64(k) & mask))) })})
-			}}
+			})
 		}
 	}
 	counts("", strconv.IntSize)

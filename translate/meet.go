@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -79,48 +79,26 @@ func (x *translator) resume() bool {
 	return true
 }
 
-// turn counts that a loop begins again.
-func (f *frame) turn(in *program.Function, header *ssa.BasicBlock) {
-	f.turns = slices.Clone(f.turns)
-	for len(f.turns) < len(in.Func.Blocks) {
-		f.turns = append(f.turns, 0)
-	}
-	f.turns[header.Index]++
-	in.Arrange()
-	for _, b := range in.Func.Blocks { // the loops inside begin anew
-		if h := b.Index; h != header.Index && slices.Contains(in.Loops[h], header.Index) && slices.Contains(in.Loops[h], h) {
-			f.turns[h] = 0
-		}
-	}
-}
-
-func (f *frame) turnsOf(header int) int {
-	if header < len(f.turns) {
-		return f.turns[header]
-	}
-	return 0
-}
-
 // behind compares how far two paths are: negative if p has more to do before
 // the two can meet.
 func (x *translator) behind(p, q *path) int {
 	for i := range min(len(p.frames), len(q.frames)) {
 		f, g := p.frames[i], q.frames[i]
-		if f.ctx != g.ctx {
-			return cmp.Compare(f.ctx.id, g.ctx.id)
+		if f.Call != g.Call {
+			return cmp.Compare(f.Call.ID, g.Call.ID)
 		}
-		if f.block == nil || g.block == nil {
-			if c := cmp.Compare(f.phase, g.phase); c != 0 {
+		if f.Block == nil || g.Block == nil {
+			if c := cmp.Compare(f.Phase, g.Phase); c != 0 {
 				return c
 			}
 			continue
 		}
 		// Who unwinds, or runs deferred calls, is further.
-		late := func(f *frame) int {
+		late := func(f *state.Frame) int {
 			switch {
-			case f.unwind != nil:
+			case f.Unwind != nil:
 				return 2
-			case f.running:
+			case f.Running:
 				return 1
 			}
 			return 0
@@ -128,18 +106,18 @@ func (x *translator) behind(p, q *path) int {
 		if c := cmp.Compare(late(f), late(g)); c != 0 {
 			return c
 		}
-		in := x.prog.Function(f.ctx.fn)
+		in := x.prog.Function(f.Call.Fn)
 		in.Arrange()
-		a, b := in.Loops[f.block.Index], in.Loops[g.block.Index]
+		a, b := in.Loops[f.Block.Index], in.Loops[g.Block.Index]
 		for k := range min(len(a), len(b)) {
 			if a[k] != b[k] {
 				break
 			}
-			if c := cmp.Compare(f.turnsOf(a[k]), g.turnsOf(b[k])); c != 0 {
+			if c := cmp.Compare(f.TurnsOf(a[k]), g.TurnsOf(b[k])); c != 0 {
 				return c
 			}
 		}
-		if c := cmp.Or(cmp.Compare(in.Order[f.block.Index], in.Order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
+		if c := cmp.Or(cmp.Compare(in.Order[f.Block.Index], in.Order[g.Block.Index]), cmp.Compare(f.Idx, g.Idx), cmp.Compare(len(g.Defers), len(f.Defers))); c != 0 {
 			return c
 		}
 	}
@@ -149,17 +127,17 @@ func (x *translator) behind(p, q *path) int {
 // meetingKey tells the points apart at which paths can meet: by the stack, and
 // the turns of the loops around.
 func (x *translator) meetingKey(p *path) string {
-	b := strconv.AppendInt(nil, int64(p.t.index), 10)
+	b := strconv.AppendInt(nil, int64(p.t.Index), 10)
 	b = append(b, p.variant...)
-	b = appendControl(b, p.frames)
+	b = state.AppendControl(b, p.frames)
 	for _, f := range p.frames {
-		if f.block == nil || f.turns == nil {
+		if f.Block == nil || f.Turns == nil {
 			continue
 		}
-		in := x.prog.Function(f.ctx.fn)
+		in := x.prog.Function(f.Call.Fn)
 		in.Arrange()
-		for _, h := range in.Loops[f.block.Index] {
-			b = strconv.AppendInt(append(b, 't'), int64(f.turnsOf(h)), 10)
+		for _, h := range in.Loops[f.Block.Index] {
+			b = strconv.AppendInt(append(b, 't'), int64(f.TurnsOf(h)), 10)
 		}
 	}
 	return string(b)
@@ -177,8 +155,8 @@ func (x *translator) unite(group []*path, key string) []*path {
 	live := x.meeting[key]
 	if live == nil {
 		seen := map[envKey]bool{}
-		for _, k := range x.liveOf(group[0].frames) {
-			if e := (envKey{k.ctx, k.v}); !seen[e] {
+		for _, k := range x.Live(group[0].frames) {
+			if e := (envKey{k.Call, k.V}); !seen[e] {
 				seen[e] = true
 				live = append(live, e)
 			}
@@ -287,7 +265,7 @@ func (p *path) join(q *path, c *sym.Expr, n int, live []envKey) *path {
 		}
 		p, q = p.settled(), q.settled()
 	}
-	held := common(p.held, q.held)
+	held := state.Common(p.held, q.held)
 	if !p.dense && (len(held) < len(p.held) || len(held) < len(q.held)) {
 		return nil
 	}
@@ -329,7 +307,7 @@ func (p *path) actsLike(q *path) bool {
 // through the operations of the library that are on it.
 func (p *path) callsLike(q *path) bool {
 	for i, f := range p.frames {
-		if g := q.frames[i]; f.op != nil && (f.tgt.fn != g.tgt.fn || len(f.tgt.args) != len(g.tgt.args)) {
+		if g := q.frames[i]; f.Op != nil && (f.Target.Fn != g.Target.Fn || len(f.Target.Args) != len(g.Target.Args)) {
 			return false
 		}
 	}
@@ -378,9 +356,9 @@ func (j *joining) joinHeap(r *path) bool {
 	p, q, x := j.p, j.q, j.p.x
 	r.heap = p.heap.share()
 	for _, addr := range differing(p.heap.m, q.heap.m) {
-		before := x.mem.cells[addr].x
+		before := x.mem.Cells[addr].Expr
 		a, b := p.heap.m[addr], q.heap.m[addr]
-		if (a == nil || b == nil) && !p.dense && j.c != nil && x.mem.object(addr).pool != nil {
+		if (a == nil || b == nil) && !p.dense && j.c != nil && x.mem.Object(addr).Pool != nil {
 			return false
 		}
 		if a == nil {
@@ -403,7 +381,7 @@ func (j *joining) joinHeap(r *path) bool {
 // joinCreated gives r the cells of the new objects, which both paths must have made.
 // It reports whether all of them can be joined.
 func (j *joining) joinCreated(r *path) bool {
-	created := make(map[newObject][]*sym.Expr, len(j.p.created.m))
+	created := make(map[state.NewObject][]*sym.Expr, len(j.p.created.m))
 	for k, a := range j.p.created.m {
 		b, ok := j.q.created.m[k]
 		if !ok || len(a) != len(b) {
@@ -426,7 +404,7 @@ func (j *joining) joinCreated(r *path) bool {
 		}
 		created[k] = v
 	}
-	r.created = table[newObject, []*sym.Expr]{m: created}
+	r.created = table[state.NewObject, []*sym.Expr]{m: created}
 	return true
 }
 
@@ -454,11 +432,11 @@ func (j *joining) joinAllocs(r *path) {
 	p, q := j.p, j.q
 	allocs := maps.Clone(p.allocs.m)
 	if allocs == nil {
-		allocs = map[*pool]int{}
+		allocs = map[*state.Pool]int{}
 	}
 	r.uneven = maps.Clone(p.uneven)
 	if r.uneven == nil {
-		r.uneven = map[*pool]bool{}
+		r.uneven = map[*state.Pool]bool{}
 	}
 	for pl, n := range q.allocs.m {
 		allocs[pl] = max(allocs[pl], n)
@@ -468,7 +446,7 @@ func (j *joining) joinAllocs(r *path) {
 			r.uneven[pl] = true
 		}
 	}
-	r.allocs = table[*pool, int]{m: allocs}
+	r.allocs = table[*state.Pool, int]{m: allocs}
 }
 
 // joinUneven adds the pools of which the ways of q have taken different numbers of
@@ -478,7 +456,7 @@ func (j *joining) joinUneven(r *path) {
 		if !r.uneven[pl] {
 			r.uneven = maps.Clone(r.uneven)
 			if r.uneven == nil {
-				r.uneven = map[*pool]bool{}
+				r.uneven = map[*state.Pool]bool{}
 			}
 			r.uneven[pl] = true
 		}

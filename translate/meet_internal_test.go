@@ -7,16 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // valueOf evaluates an expression.
-func valueOf(e *sym.Expr, vars map[*variable]int32) int32 {
+func valueOf(e *sym.Expr, vars map[*state.Variable]int32) int32 {
 	switch e.Op {
 	case sym.OpConst:
 		return e.K
 	case sym.OpVar:
-		return vars[variableOf(e)]
+		return vars[state.VariableOf(e)]
 	case sym.OpNot:
 		return 1 - min(1, valueOf(e.A, vars))
 	case sym.OpAnd:
@@ -38,16 +39,16 @@ func valueOf(e *sym.Expr, vars map[*variable]int32) int32 {
 // was asked for, for all values of the variables.
 func TestExprRules(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
-	var vars []*variable
+	var vars []*state.Variable
 	for i := range 3 {
-		v := &variable{id: uint64(i), name: fmt.Sprint("v", i)}
-		v.x = sym.Read(sym.OpVar, v, 0)
+		v := &state.Variable{ID: uint64(i), Name: fmt.Sprint("v", i)}
+		v.Expr = sym.Read(sym.OpVar, v, 0)
 		vars = append(vars, v)
 	}
 	// What was asked for is a function of the state.
 	type made struct {
 		e  *sym.Expr
-		is func(map[*variable]int32) int32
+		is func(map[*state.Variable]int32) int32
 	}
 	truth := func(b bool) int32 {
 		if b {
@@ -60,13 +61,13 @@ func TestExprRules(t *testing.T) {
 		switch k := rnd.Intn(6); {
 		case depth == 0 && k < 3:
 			v := vars[rnd.Intn(len(vars))]
-			return made{v.x, func(s map[*variable]int32) int32 { return s[v] }}
+			return made{v.Expr, func(s map[*state.Variable]int32) int32 { return s[v] }}
 		case depth == 0:
 			n := int32(rnd.Intn(4) - 1)
-			return made{sym.Num(n), func(map[*variable]int32) int32 { return n }}
+			return made{sym.Num(n), func(map[*state.Variable]int32) int32 { return n }}
 		case k < 3:
 			c, a, b := condition(depth-1), number(depth-1), number(depth-1)
-			return made{sym.Ite(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
+			return made{sym.Ite(c.e, a.e, b.e), func(s map[*state.Variable]int32) int32 {
 				if c.is(s) != 0 {
 					return a.is(s)
 				}
@@ -78,7 +79,7 @@ func TestExprRules(t *testing.T) {
 		if op != sym.OpMul && rnd.Intn(2) == 0 {
 			b = number(0)
 		}
-		return made{sym.Arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
+		return made{sym.Arith(op, a.e, b.e), func(s map[*state.Variable]int32) int32 {
 			z, _ := sym.Apply(op, int64(a.is(s)), int64(b.is(s)))
 			return int32(z)
 		}}
@@ -88,19 +89,19 @@ func TestExprRules(t *testing.T) {
 		case depth == 0 || k < 3:
 			op := []sym.Op{sym.OpEq, sym.OpLt, sym.OpLe}[rnd.Intn(3)]
 			a, b := number(max(0, depth-1)), number(rnd.Intn(1+depth/2))
-			return made{sym.Arith(op, a.e, b.e), func(s map[*variable]int32) int32 {
+			return made{sym.Arith(op, a.e, b.e), func(s map[*state.Variable]int32) int32 {
 				z, _ := sym.Apply(op, int64(a.is(s)), int64(b.is(s)))
 				return int32(z)
 			}}
 		case k == 3:
 			a := condition(depth - 1)
-			return made{sym.Not(a.e), func(s map[*variable]int32) int32 { return 1 - a.is(s) }}
+			return made{sym.Not(a.e), func(s map[*state.Variable]int32) int32 { return 1 - a.is(s) }}
 		case k == 4:
 			a, b := condition(depth-1), condition(depth-1)
-			return made{sym.Or(a.e, b.e), func(s map[*variable]int32) int32 { return truth(a.is(s)+b.is(s) > 0) }}
+			return made{sym.Or(a.e, b.e), func(s map[*state.Variable]int32) int32 { return truth(a.is(s)+b.is(s) > 0) }}
 		}
 		c, a, b := condition(depth-1), condition(depth-1), condition(depth-1)
-		return made{sym.Choice(c.e, a.e, b.e), func(s map[*variable]int32) int32 {
+		return made{sym.Choice(c.e, a.e, b.e), func(s map[*state.Variable]int32) int32 {
 			if c.is(s) != 0 {
 				return a.is(s)
 			}
@@ -109,7 +110,7 @@ func TestExprRules(t *testing.T) {
 	}
 	check := func(m made) {
 		for n := range int32(64) {
-			s := map[*variable]int32{vars[0]: n%4 - 1, vars[1]: n/4%4 - 1, vars[2]: n/16 - 1}
+			s := map[*state.Variable]int32{vars[0]: n%4 - 1, vars[1]: n/4%4 - 1, vars[2]: n/16 - 1}
 			require.Equal(t, m.is(s), valueOf(m.e, s), "%v", s)
 		}
 	}
@@ -122,14 +123,14 @@ func TestExprRules(t *testing.T) {
 // TestKnown checks that values on both sides of a comparison with constants are
 // the value compared, at the same distance.
 func TestKnown(t *testing.T) {
-	v := &variable{name: "v", abs: sym.Set{Elems: []int32{3, 8}}}
-	v.x = sym.Read(sym.OpVar, v, 0)
+	v := &state.Variable{Name: "v", Abs: sym.Set{Elems: []int32{3, 8}}}
+	v.Expr = sym.Read(sym.OpVar, v, 0)
 	x := &translator{}
-	p := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.x: sym.Single(3)}}, epoch: 1}}
-	q := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.x: sym.Single(8)}}, epoch: 2}}
-	j := joining{p: p, q: q, c: eq(v.x, 3)}
-	require.True(t, j.value(sym.Num(3), sym.Num(8), nil).Same(v.x))
-	require.True(t, j.value(sym.Num(5), sym.Num(10), nil).Same(sym.Arith(sym.OpAdd, v.x, sym.Num(2))))
+	p := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.Expr: sym.Single(3)}}, epoch: 1}}
+	q := &path{x: x, knowledge: knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.Expr: sym.Single(8)}}, epoch: 2}}
+	j := joining{p: p, q: q, c: eq(v.Expr, 3)}
+	require.True(t, j.value(sym.Num(3), sym.Num(8), nil).Same(v.Expr))
+	require.True(t, j.value(sym.Num(5), sym.Num(10), nil).Same(sym.Arith(sym.OpAdd, v.Expr, sym.Num(2))))
 	other := j.value(sym.Num(5), sym.Num(9), nil)
 	chosen := *sym.Node(sym.OpIte, j.c, sym.Num(5), sym.Num(9))
 	chosen.Joined = true

@@ -32,12 +32,12 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 		return 0, false
 	case *ssa.BinOp:
 		// A counter that is not tracked.
-		if x.prog.Function(f.ctx.fn).InCycle[i.Block().Index] {
+		if x.prog.Function(f.Call.Fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	case *ssa.UnOp:
 		// What may be another number each time that a loop is tested.
-		if i.Op == token.MUL && x.prog.Function(f.ctx.fn).InCycle[i.Block().Index] {
+		if i.Op == token.MUL && x.prog.Function(f.Call.Fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	}
@@ -51,7 +51,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	default:
 		return 0, false
 	}
-	e := p.env.m[envKey{f.ctx, v}]
+	e := p.env.m[envKey{f.Call, v}]
 	if comp >= len(e) || e[comp].Op != sym.OpUnknown || pastLimits(e[comp]) {
 		return 0, false
 	}
@@ -63,7 +63,7 @@ func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
 	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
-	key := envKey{p.peek().ctx, v}
+	key := envKey{p.peek().Call, v}
 	e := p.env.m[key]
 	p.pick(values, func(q *path, k int32) {
 		w := slices.Clone(e)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -23,18 +25,18 @@ const (
 // oncePanics is the state after a panic: every call panics again.
 const oncePanics = onceOver + 1
 
-var onceCall *intrinsic
+var onceCall *program.Operation
 
-func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{Operation: program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
+func onceOperations(table map[string]*program.Operation) {
+	onceCall = unwinding(program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, callOnce, func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
-		if u := p.peek().unwind; u.goexit {
+		if u := p.peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
-			x.raise(p, &unwind{kind: artifact.KindPanic, site: u.site, pos: u.pos, detail: "panic called with nil argument"}, x.someError())
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.SomeError())
 		}
 		return true
-	}}
-	in := &intrinsic{Operation: program.Operation{Name: "newonce", Args: []int{0}}, run: newOnce}
+	})
+	in := operation(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		table["sync."+f] = in
 	}
@@ -42,16 +44,16 @@ func onceIntrinsics(table map[string]*intrinsic) {
 
 func newOnce(x *translator, p *path) bool {
 	f := p.peek()
-	if f.ctx.parent == nil {
+	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	body := p.arg(0)[0]
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objData, name: "oncefunc", size: onceCells, pos: f.ctx.site.Pos(), once: true}
-	}, func(o *object) {
-		s, b := x.mem.cells[o.base+onceState], x.mem.cells[o.base+onceBody]
-		s.name, s.sync = o.name+"_state", true
-		b.name, b.sync, b.ref = o.name+"_func", true, true
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: "oncefunc", Size: onceCells, Pos: f.Call.Site.Pos(), Once: true}
+	}, func(o *state.Object) {
+		s, b := x.mem.Cells[o.Base+onceState], x.mem.Cells[o.Base+onceBody]
+		s.Name, s.Sync = o.Name+"_state", true
+		b.Name, b.Sync, b.Ref = o.Name+"_func", true, true
 	})
 	if !ok {
 		return false
@@ -69,14 +71,14 @@ func callOnce(x *translator, p *path) bool {
 	}
 	done := func(q *path) {
 		var result []*sym.Expr
-		if call, ok := q.peek().ctx.site.(*ssa.Call); ok {
+		if call, ok := q.peek().Call.Site.(*ssa.Call); ok {
 			if t, ok := call.Type().(*types.Tuple); !ok || t.Len() > 0 {
-				result = x.unknowns(x.valueWidth(call), "the result of a function that runs once")
+				result = layout.Unknowns(x.ValueWidth(call), "the result of a function that runs once")
 			}
 		}
 		x.opReturn(q, result)
 	}
-	if p.peek().phase == 2 { // the function has returned
+	if p.peek().Phase == 2 { // the function has returned
 		p.put(a+onceState, sym.Num(onceOver))
 		done(p)
 		return true
@@ -87,16 +89,16 @@ func callOnce(x *translator, p *path) bool {
 		x.continueWith(q)
 	}
 	if q := p.fork(eq(s, oncePanics)); q != nil {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(q), pos: q.here(), detail: "panic"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.here(), Detail: "panic"}, x.SomeError())
 		x.continueWith(q)
 	}
 	if !p.assume(eq(s, onceNew)) {
 		return false
 	}
-	p.set(p.peek().ctx, argKey(1), []*sym.Expr{p.cellAt(a + onceBody)})
+	p.set(p.peek().Call, state.ArgKey(1), []*sym.Expr{p.cellAt(a + onceBody)})
 	return x.callArg(p, 1, func(q *path) {
 		q.put(a+onceState, sym.Num(onceRunning))
-		q.top().phase = 2
+		q.top().Phase = 2
 	})
 }
 
@@ -135,21 +137,21 @@ func (p *path) addresses(addr *sym.Expr) []int32 {
 // cancel function of a context, one that stops a function of AfterFunc, or one
 // that runs once. off is where in the
 // object o it points, addr the whole address.
-func libraryCall(tgt target, o *object, off int32, addr *sym.Expr) (target, bool) {
+func libraryCall(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool) {
 	switch {
 	case o == nil:
 		return tgt, false
-	case o.ctx && off == chanPayload+ctxCancel:
-		tgt.op = cancelContext
-		tgt.args = append([][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}, tgt.args...)
+	case o.Context && off == state.ChanPayload+ctxCancel:
+		tgt.Op = cancelContext
+		tgt.Args = append([][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}, tgt.Args...)
 		return tgt, true
-	case o.ctx && off == chanPayload+ctxStop:
-		tgt.op = stopContext
-	case o.once && off == 0:
-		tgt.op, tgt.pos = onceCall, o.pos
+	case o.Context && off == state.ChanPayload+ctxStop:
+		tgt.Op = stopContext
+	case o.Once && off == 0:
+		tgt.Op, tgt.Pos = onceCall, o.Pos
 	default:
 		return tgt, false
 	}
-	tgt.args = [][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}
+	tgt.Args = [][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}
 	return tgt, true
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -19,7 +20,7 @@ import (
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
 func (x *translator) checked(p *path, instr ssa.Instruction) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	known := func(v ssa.Value, k int) bool {
 		if v == nil {
 			return true
@@ -70,7 +71,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
 			x.unchecked(p.here(), x.sl.Checks[i])
-			p.set(ctx, i, x.unknowns(x.width(i.AssertedType), "from an interface that is not tracked"))
+			p.set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
 			p.advance()
 			x.continueWith(p)
 			return false
@@ -84,7 +85,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 
 // followed continues with the panic where a pointer that is followed is nil.
 func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
-	e := p.simplify(p.value(p.peek().ctx, v)[0])
+	e := p.simplify(p.value(p.peek().Call, v)[0])
 	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
 		if x.sl.MayBeNil[instr] {
 			return true

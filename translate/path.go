@@ -7,6 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -19,13 +21,13 @@ type path struct {
 	course
 
 	x      *translator
-	t      *template
-	from   *location
-	frames []*frame
-	own    *frame // the innermost one that nobody else has
+	t      *state.Template
+	from   *state.Location
+	frames []*state.Frame
+	own    *state.Frame // the innermost one that nobody else has
 	env    table[envKey, []*sym.Expr]
 	heap   table[int32, *sym.Expr]
-	held   []heldLock
+	held   []state.HeldLock
 	fresh  []int // events that it has armed, by their numbers, see deadline.go
 	alone  bool  // the entry has started no goroutine yet
 	serial bool  // nor has this goroutine but subtests, see unroll.go
@@ -47,23 +49,23 @@ type knowledge struct {
 
 // edgeLabel is what the edge of a path says besides its guard and what it writes.
 type edgeLabel struct {
-	sync   *syncLabel
-	full   *template   // the condition that no process of it is idle
-	send   []*sym.Expr // handed over to the partner
-	hand   []sym.Set   // of OpMsg and OpArg
+	sync   *state.Sync
+	full   *state.Template // the condition that no process of it is idle
+	send   []*sym.Expr     // handed over to the partner
+	hand   []sym.Set       // of OpMsg and OpArg
 	role   string
 	site   sites.ID
 	sel    int
-	spawn  *template
+	spawn  *state.Template
 	approx []int // of the edge, while emitting
 	early  []remark
 }
 
 // allocated are the objects that a segment has made.
 type allocated struct {
-	created table[newObject, []*sym.Expr] // the cells of these
-	allocs  table[*pool, int]             // those taken from pools
-	uneven  map[*pool]bool                // where ways have met that took different numbers of them
+	created table[state.NewObject, []*sym.Expr] // the cells of these
+	allocs  table[*state.Pool, int]             // those taken from pools
+	uneven  map[*state.Pool]bool                // where ways have met that took different numbers of them
 }
 
 // course is how a path has come to where it is, and whether it is to meet others.
@@ -83,22 +85,13 @@ type course struct {
 }
 
 type envKey struct {
-	ctx *callPath
+	ctx *state.CallPath
 	v   any
 }
 
 type pin struct {
 	e *sym.Expr
 	k int32
-}
-
-// syncLabel is the synchronisation of an edge.
-type syncLabel struct {
-	name  string // kind of channel: "rv", "sq", "qs" or "go"
-	obj   *object
-	tmpl  *template // of "go"
-	birth bool
-	send  bool
 }
 
 func (p *path) clone() *path {
@@ -118,18 +111,18 @@ func (p *path) clone() *path {
 }
 
 // top returns the innermost frame for changing.
-func (p *path) top() *frame {
+func (p *path) top() *state.Frame {
 	f := *p.frames[len(p.frames)-1]
-	f.defers = slices.Clone(f.defers)
+	f.Defers = slices.Clone(f.Defers)
 	p.frames[len(p.frames)-1], p.own = &f, &f
 	return &f
 }
 
-func (p *path) peek() *frame { return p.frames[len(p.frames)-1] }
+func (p *path) peek() *state.Frame { return p.frames[len(p.frames)-1] }
 
 func (p *path) pop() { p.frames = p.frames[:len(p.frames)-1] }
 
-func (p *path) push(f *frame) { p.frames = append(p.frames, f) }
+func (p *path) push(f *state.Frame) { p.frames = append(p.frames, f) }
 
 // root is what a leaf of an expression can be.
 func (p *path) root(e *sym.Expr) sym.Set {
@@ -138,16 +131,16 @@ func (p *path) root(e *sym.Expr) sym.Set {
 	}
 	switch e.Op {
 	case sym.OpVar:
-		return variableOf(e).abs
+		return state.VariableOf(e).Abs
 	case sym.OpCell:
-		c := cellOf(e)
+		c := state.CellOf(e)
 		if a, ok := p.atPlace(c); ok {
 			return a
 		}
 		if p.from != nil {
-			c.readers[p.from] = true
+			c.Readers[p.from] = true
 		}
-		return c.abs
+		return c.Abs
 	case sym.OpMsg, sym.OpArg:
 		if int(e.K) < len(p.hand) {
 			return p.hand[e.K]
@@ -373,39 +366,23 @@ func (p *path) fork(c *sym.Expr) *path {
 }
 
 // value returns the scalars of a value in a frame.
-func (p *path) value(ctx *callPath, v ssa.Value) []*sym.Expr {
+func (p *path) value(ctx *state.CallPath, v ssa.Value) []*sym.Expr {
 	x := p.x
 	switch v := v.(type) {
 	case *ssa.Const:
-		return x.constant(v)
+		return x.Constant(v)
 	case *ssa.Global:
-		return []*sym.Expr{sym.Num(x.global(v).base)}
+		return []*sym.Expr{sym.Num(x.Global(v).Base)}
 	case *ssa.Function:
-		return []*sym.Expr{sym.Num(x.mem.function(v, p.namedAt(ctx, v)).base)}
+		return []*sym.Expr{sym.Num(x.mem.Function(v, p.namedAt(ctx, v)).Base)}
 	}
 	if e := p.env.m[envKey{ctx, v}]; e != nil {
 		return e
 	}
-	return x.unknowns(x.valueWidth(v), "not tracked")
+	return layout.Unknowns(x.ValueWidth(v), "not tracked")
 }
 
-func (x *translator) unknowns(n int, why string) []*sym.Expr {
-	out := make([]*sym.Expr, n)
-	for i := range out {
-		out[i] = sym.Unknown(why)
-	}
-	return out
-}
-
-func zeros(n int) []*sym.Expr {
-	out := make([]*sym.Expr, n)
-	for i := range out {
-		out[i] = sym.Num(0)
-	}
-	return out
-}
-
-func (p *path) set(ctx *callPath, v any, e []*sym.Expr) {
+func (p *path) set(ctx *state.CallPath, v any, e []*sym.Expr) {
 	for i := range e {
 		e[i] = p.simplify(e[i])
 	}
@@ -427,37 +404,37 @@ func (p *path) rawCell(addr int32) *sym.Expr {
 	if e := p.heap.m[addr]; e != nil {
 		return e
 	}
-	if addr <= 0 || int(addr) >= len(p.x.mem.cells) {
+	if addr <= 0 || int(addr) >= len(p.x.mem.Cells) {
 		return sym.Unknown("outside of memory")
 	}
-	c := p.x.mem.cells[addr]
-	if c.outside != "" {
-		return sym.Unknown(c.outside)
+	c := p.x.mem.Cells[addr]
+	if c.Outside != "" {
+		return sym.Unknown(c.Outside)
 	}
 	if p.from == nil {
-		if c.abs.Top {
+		if c.Abs.Top {
 			return sym.Unknown("contents not tracked")
 		}
-		return sym.Num(c.init)
+		return sym.Num(c.Init)
 	}
 	if a, ok := p.atPlace(c); !ok {
-		c.readers[p.from] = true
+		c.Readers[p.from] = true
 	} else if k, ok := a.Single(); ok {
 		return sym.Num(k)
 	}
-	if c.abs.Top {
+	if c.Abs.Top {
 		return sym.Unknown("contents not tracked")
 	}
-	return p.simplify(c.x)
+	return p.simplify(c.Expr)
 }
 
 func (p *path) put(addr int32, e *sym.Expr) {
-	if addr > 0 && int(addr) < len(p.x.mem.cells) && p.x.mem.cells[addr].outside == "" {
+	if addr > 0 && int(addr) < len(p.x.mem.Cells) && p.x.mem.Cells[addr].Outside == "" {
 		e = p.simplify(e)
 		p.heap.set(addr, e)
-		if c := p.x.mem.cells[addr]; c != nil && !c.varies && p.from != nil && !p.alone {
-			only, ok := c.abs.Single()
-			c.varies = !ok || !e.IsConst() || e.K != only
+		if c := p.x.mem.Cells[addr]; c != nil && !c.Varies && p.from != nil && !p.alone {
+			only, ok := c.Abs.Single()
+			c.Varies = !ok || !e.IsConst() || e.K != only
 		}
 	}
 }
@@ -466,17 +443,17 @@ func (p *path) put(addr int32, e *sym.Expr) {
 func (p *path) here() token.Pos {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		f := p.frames[i]
-		if f.block != nil && f.idx < len(f.block.Instrs) {
-			if pos := p.x.prog.Function(f.ctx.fn).Positions[f.block.Instrs[f.idx]]; pos.IsValid() {
+		if f.Block != nil && f.Idx < len(f.Block.Instrs) {
+			if pos := p.x.prog.Function(f.Call.Fn).Positions[f.Block.Instrs[f.Idx]]; pos.IsValid() {
 				return pos
 			}
 		}
-		if f.block == nil && f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
-			return f.ctx.site.Pos()
+		if f.Block == nil && f.Call.Site != nil && f.Call.Site.Pos().IsValid() {
+			return f.Call.Site.Pos()
 		}
 	}
-	if p.t.origin != nil {
-		return p.t.origin.Pos() // an operation is what the goroutine does
+	if p.t.Origin != nil {
+		return p.t.Origin.Pos() // an operation is what the goroutine does
 	}
 	return token.NoPos
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -21,131 +22,91 @@ const (
 	maxPlacedRefs = 32
 )
 
-// contents is what cells can hold at a place: those that it does not list hold what
-// they did at first. It is never changed. The nil contents list nothing.
-type contents struct{ cells map[int32]sym.Set }
-
-// list returns what is listed.
-func (m *contents) list() map[int32]sym.Set {
-	if m == nil {
-		return nil
-	}
-	return m.cells
-}
-
-// A visit is what is known of the paths that have come to a location from another:
-// the contents of that, and the cells that all of them have written on their way.
-type visit struct {
-	contents *contents
-	written  []int32
-}
-
 // placed reports that a cell can be kept by place.
-func placed(c *cell) bool {
-	if c.sync || c.fix || c.payload || c.confined || c.loose {
+func placed(c *state.Cell) bool {
+	if c.Sync || c.Fix || c.Payload || c.Confined || c.Loose {
 		return false
 	}
-	o := c.group
-	return o.pool == nil && o.mapping == nil && (o.kind == objData || o.kind == objClosure)
-}
-
-// knows reports that only those that lead to a location have written a cell.
-func (l *location) knows(c *cell) bool {
-	return l.alone || c.writer == l.tmpl && l.tmpl.once && !c.shared
-}
-
-// first is what a cell holds at first.
-func (c *cell) first() sym.Set {
-	if c.open {
-		return sym.Anything()
-	}
-	return sym.Single(c.init)
-}
-
-// in is what the contents say of a cell.
-func (m *contents) in(c *cell) sym.Set {
-	if a, ok := m.list()[c.addr]; ok {
-		return a
-	}
-	return c.first()
+	o := c.Group
+	return o.Pool == nil && o.Mapping == nil && (o.Kind == state.DataObject || o.Kind == state.ClosureObject)
 }
 
 // atPlace is what a cell can hold where the path begins; ok is false if that is not
 // kept by place.
-func (p *path) atPlace(c *cell) (a sym.Set, ok bool) {
+func (p *path) atPlace(c *state.Cell) (a sym.Set, ok bool) {
 	l := p.from
-	if l == nil || !placed(c) || !l.knows(c) {
+	if l == nil || !placed(c) || !l.Knows(c) {
 		return sym.Set{}, false
 	}
-	c.places[l] = true
-	return l.contents.in(c), true
+	c.Places[l] = true
+	return l.Contents.In(c), true
 }
 
 // wrote notes who writes a cell.
-func (x *translator) wrote(c *cell, t *template) {
+func (x *translator) wrote(c *state.Cell, t *state.Template) {
 	switch {
-	case c.writer == nil:
-		c.writer = t
-	case c.writer != t && !c.shared:
-		c.shared = true
+	case c.Writer == nil:
+		c.Writer = t
+	case c.Writer != t && !c.Shared:
+		c.Shared = true
 		x.wakePlaces(c)
 	}
 }
 
 // loosen keeps a cell by place no more.
-func (x *translator) loosen(c *cell) {
-	c.loose = true
+func (x *translator) loosen(c *state.Cell) {
+	c.Loose = true
 	x.wakePlaces(c)
 }
 
 // wakePlaces has the segments executed again that depend on what a cell holds by
 // place.
-func (x *translator) wakePlaces(c *cell) {
-	x.enqueueAll(c.places)
-	clear(c.places)
+func (x *translator) wakePlaces(c *state.Cell) {
+	x.enqueueAll(c.Places)
+	clear(c.Places)
 }
 
 // place adds what the path leaves in memory to what is known of it at a location.
 // written is what it has written. It reports whether something is new.
-func (x *translator) place(p *path, l *location, written map[int32]sym.Set) bool {
+func (x *translator) place(p *path, l *state.Location, written map[int32]sym.Set) bool {
 	grown := false
 	switch {
-	case !l.seen:
-		l.alone, l.serial = p.alone, p.serial
-	case l.alone && !p.alone, l.serial && !p.serial, l.serial && p.rolled && !l.rolled:
+	case !l.Seen:
+		l.Alone, l.Serial = p.alone, p.serial
+	case l.Alone && !p.alone, l.Serial && !p.serial, l.Serial && p.rolled && !l.Rolled:
 		grown = true
 	}
-	l.alone, l.serial, l.rolled = l.alone && p.alone, l.serial && p.serial, l.rolled || p.rolled
-	var before *contents
+	l.Alone, l.Serial, l.Rolled = l.Alone && p.alone, l.Serial && p.serial, l.Rolled || p.rolled
+	var before *state.Contents
 	if p.from != nil {
-		before = p.from.contents
+		before = p.from.Contents
 	} else {
 		written = nil // what the first segment has written is what cells hold at first
 	}
-	if l.visits == nil {
-		l.visits = map[*location]visit{}
+	if l.Visits == nil {
+		l.Visits = map[*state.Location]state.Visit{}
 	}
-	if !l.seen && len(written) == 0 {
-		l.contents = before
-		l.visits[p.from] = visit{contents: before}
+	if !l.Seen && len(written) == 0 {
+		l.Contents = before
+		l.Visits[p.from] = state.Visit{Contents: before}
 		return true
 	}
 	var changed map[int32]sym.Set
 	var loosened []int32
 	add := func(addr int32, a sym.Set) {
-		c := x.mem.cells[addr]
-		if !placed(c) || !l.knows(c) {
+		c := x.mem.Cells[addr]
+		if !placed(c) || !l.Knows(c) {
 			return
 		}
-		old, listed := l.contents.list()[addr]
+		old, listed := l.Contents.List()[addr]
 		switch {
-		case !l.seen:
+		case !l.Seen:
 		case !listed:
-			old = c.first()
+			old = c.First()
 			fallthrough
 		default:
 			limit := maxPlaced
-			if c.ref {
+			if c.Ref {
 				limit = maxPlacedRefs
 			}
 			a = old.Join(a, limit)
@@ -154,53 +115,53 @@ func (x *translator) place(p *path, l *location, written map[int32]sym.Set) bool
 				return
 			}
 		}
-		if l.seen && a.Equal(old) {
+		if l.Seen && a.Equal(old) {
 			return
 		}
 		if changed == nil {
-			if changed = maps.Clone(l.contents.list()); changed == nil {
+			if changed = maps.Clone(l.Contents.List()); changed == nil {
 				changed = map[int32]sym.Set{}
 			}
 		}
 		changed[addr] = a
 	}
-	last, again := l.visits[p.from]
-	if again && last.contents == before {
+	last, again := l.Visits[p.from]
+	if again && last.Contents == before {
 		// Only what all others have written is new here.
 		var rest []int32
-		for _, addr := range last.written {
+		for _, addr := range last.Written {
 			if _, ok := written[addr]; ok {
 				rest = append(rest, addr)
 			} else {
-				add(addr, before.in(x.mem.cells[addr]))
+				add(addr, before.In(x.mem.Cells[addr]))
 			}
 		}
-		if len(rest) < len(last.written) {
-			l.visits[p.from] = visit{before, rest}
+		if len(rest) < len(last.Written) {
+			l.Visits[p.from] = state.Visit{Contents: before, Written: rest}
 		}
 	} else {
-		for addr, a := range before.list() {
+		for addr, a := range before.List() {
 			if _, ok := written[addr]; !ok {
 				add(addr, a)
 			}
 		}
-		for addr := range l.contents.list() {
-			_, ok := before.list()[addr]
+		for addr := range l.Contents.List() {
+			_, ok := before.List()[addr]
 			if _, also := written[addr]; !ok && !also {
-				add(addr, x.mem.cells[addr].first())
+				add(addr, x.mem.Cells[addr].First())
 			}
 		}
-		l.visits[p.from] = visit{before, slices.Collect(maps.Keys(written))}
+		l.Visits[p.from] = state.Visit{Contents: before, Written: slices.Collect(maps.Keys(written))}
 	}
 	for addr, a := range written {
 		add(addr, a)
 	}
 	slices.Sort(loosened)
 	for _, addr := range loosened {
-		x.loosen(x.mem.cells[addr])
+		x.loosen(x.mem.Cells[addr])
 	}
 	if changed != nil {
-		l.contents = &contents{changed}
+		l.Contents = state.NewContents(changed)
 	}
 	return grown || changed != nil
 }

@@ -2,26 +2,22 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// A sync.Pool is its function New and a few values, the used ones in front. Get
-// may return any of them, or a new one.
-const (
-	poolNew    = 0
-	poolFirst  = 1 // of the values, two scalars each
-	poolValues = 4
-)
+// Get of a sync.Pool may return any of the values it has, or a new one.
 
 const unknownNew = "the function New of a sync.Pool is not tracked; it is not executed in the model"
 
 // poolResult is the argument in which Get keeps what New has returned.
 const poolResult = 1
 
-func poolIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Pool).Get"] = &intrinsic{Operation: program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, run: poolGet}
-	table["(*sync.Pool).Put"] = &intrinsic{Operation: program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, run: poolPut}
+func poolOperations(table map[string]*program.Operation) {
+	table["(*sync.Pool).Get"] = operation(program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, poolGet)
+	table["(*sync.Pool).Put"] = operation(program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, poolPut)
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is
@@ -30,31 +26,31 @@ func (x *translator) pool(p *path) (k int32, ok bool) {
 	if k, ok = x.calledOn(p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
-	x.accessed(p, k, poolFirst+2*poolValues, x.stmtOfOp(p), true)
+	x.accessed(p, k, layout.PoolFirst+2*layout.PoolValues, x.stmtOfOp(p), true)
 	return k, true
 }
 
 func poolGet(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase == 2 { // New has returned
+	if f.Phase == 2 { // New has returned
 		return x.opReturn(p, p.arg(poolResult))
 	}
 	k, ok := x.pool(p)
 	if !ok {
 		return false
 	}
-	slot := func(i, c int) int32 { return k + poolFirst + int32(2*i+c) }
-	for i := range poolValues {
+	slot := func(i, c int) int32 { return k + layout.PoolFirst + int32(2*i+c) }
+	for i := range layout.PoolValues {
 		q := p.fork(sym.Not(eq(p.cellAt(slot(i, 0)), 0)))
 		if q == nil {
 			break
 		}
 		q.note("input", artifact.DirectionOver, "which value a sync.Pool returns, or whether a new one")
 		val := []*sym.Expr{q.cellAt(slot(i, 0)), q.cellAt(slot(i, 1))}
-		for j := i; j < poolValues; j++ {
+		for j := i; j < layout.PoolValues; j++ {
 			for c := range 2 {
 				next := sym.Num(0)
-				if j+1 < poolValues {
+				if j+1 < layout.PoolValues {
 					next = q.cellAt(slot(j+1, c))
 				}
 				q.put(slot(j, c), next)
@@ -63,31 +59,31 @@ func poolGet(x *translator, p *path) bool {
 		x.opReturn(q, val)
 		x.continueWith(q)
 	}
-	make := p.cellAt(k + poolNew)
+	make := p.cellAt(k + layout.PoolNew)
 	if make.Op == sym.OpUnknown {
 		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
-		return x.opReturn(p, x.unknowns(2, "a new value of a sync.Pool"))
+		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	}
 	if q := p.fork(eq(make, 0)); q != nil {
-		x.opReturn(q, zeros(2))
+		x.opReturn(q, layout.Zeros(2))
 		x.continueWith(q)
 	}
 	if !p.assume(sym.Not(eq(make, 0))) {
 		return false
 	}
-	tgt, ok, tracked := x.functionOf(p, make, f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, make, f.Call.Site)
 	switch {
 	case !tracked:
 		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
-		return x.opReturn(p, x.unknowns(2, "a new value of a sync.Pool"))
+		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	case !ok:
 		return false
 	}
 	return x.enterArg(p, poolResult, tgt, func(q *path) {
 		g := q.top()
-		g.phase = 2
-		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], zeros(2)}
-		q.set(g.ctx, argKey(poolResult), zeros(2))
+		g.Phase = 2
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(2)}
+		q.set(g.Call, state.ArgKey(poolResult), layout.Zeros(2))
 	})
 }
 
@@ -109,7 +105,7 @@ func poolPut(x *translator, p *path) bool {
 	if !p.assume(sym.Not(isNil)) {
 		return false
 	}
-	last := p.cellAt(k + poolFirst + 2*(poolValues-1))
+	last := p.cellAt(k + layout.PoolFirst + 2*(layout.PoolValues-1))
 	if q := p.fork(sym.Not(eq(last, 0))); q != nil {
 		q.bound("a sync.Pool of more values than the model keeps")
 	}
@@ -117,8 +113,8 @@ func poolPut(x *translator, p *path) bool {
 		return false
 	}
 	before := sym.Num(1) // the places before are taken
-	for i := range int32(poolValues) {
-		at := k + poolFirst + 2*i
+	for i := range int32(layout.PoolValues) {
+		at := k + layout.PoolFirst + 2*i
 		tag := p.cellAt(at)
 		here := sym.And(before, eq(tag, 0))
 		p.put(at, sym.Ite(here, val[0], tag))

@@ -28,7 +28,7 @@ func (x *translator) computes(p *path, call *ssa.Call) bool {
 		return false
 	}
 	for _, a := range program.KnownArgs(call) {
-		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*sym.Expr).HandedOver) {
+		if slices.ContainsFunc(p.value(p.peek().Call, a), (*sym.Expr).HandedOver) {
 			return true
 		}
 	}
@@ -51,7 +51,7 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bo
 		return nil, false
 	}
 	f := program.TextFunc(program.FullName(call.Call.StaticCallee()))
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	var es []*sym.Expr
 	for _, a := range args {
 		es = append(es, p.value(ctx, a)[0])
@@ -61,7 +61,7 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bo
 		for i := range a {
 			switch t := args[i].Type(); {
 			case program.IsString(t):
-				s, ok := x.mem.textOf(k[i])
+				s, ok := x.mem.TextOf(k[i])
 				if !ok {
 					return nil
 				}
@@ -136,7 +136,7 @@ func (x *translator) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any
 func (x *translator) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
-		return sym.Num(x.mem.text(v)), len(v) < maxText
+		return sym.Num(x.mem.Text(v)), len(v) < maxText
 	case int:
 		return sym.Num(int32(v)), int(int32(v)) == v
 	case bool:
@@ -148,8 +148,8 @@ func (x *translator) known(v any) (*sym.Expr, bool) {
 // textOp computes an operation on two texts.
 func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
-		s, ok := x.mem.textOf(k[0])
-		t, ok2 := x.mem.textOf(k[1])
+		s, ok := x.mem.TextOf(k[0])
+		t, ok2 := x.mem.TextOf(k[1])
 		if !ok || !ok2 {
 			return nil
 		}
@@ -176,7 +176,7 @@ func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
 // textLen is the length of a text.
 func (x *translator) textLen(p *path, e *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
-		s, ok := x.mem.textOf(k[0])
+		s, ok := x.mem.TextOf(k[0])
 		if !ok {
 			return nil
 		}

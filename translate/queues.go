@@ -1,39 +1,42 @@
 package translate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/state"
+)
 
 // queueOrder records where waiting goroutines may be served in an order that is
 // not Go's: on channels that somebody polls, where several processes can queue
 // on the same side. The edges that serve them rest on it.
 func (x *translator) queueOrder() {
 	type side struct {
-		o    *object
+		o    *state.Object
 		send bool
 	}
 	type user struct {
 		side
-		t *template
+		t *state.Template
 	}
 	count := map[side]int{}
 	seen := map[user]bool{}
-	served := func(ed *edge) (side, bool) {
-		if s := ed.sync; s != nil && s.obj != nil && s.obj.polled && s.obj.cap == 0 {
-			return side{s.obj, s.send}, true
+	served := func(ed *state.Edge) (side, bool) {
+		if s := ed.Sync; s != nil && s.Object != nil && s.Object.Polled && s.Object.Cap == 0 {
+			return side{s.Object, s.Send}, true
 		}
 		return side{}, false
 	}
 	for _, t := range x.templates {
-		for _, ed := range t.edges {
-			if s, ok := served(ed); ok && ed.from.kind == atQueue && !seen[user{s, t}] {
+		for _, ed := range t.Edges {
+			if s, ok := served(ed); ok && ed.From.Kind == state.AtQueue && !seen[user{s, t}] {
 				seen[user{s, t}] = true
-				count[s] += t.slots
+				count[s] += t.Slots
 			}
 		}
 	}
 	for _, t := range x.templates {
-		for _, ed := range t.edges {
+		for _, ed := range t.Edges {
 			s, ok := served(ed)
-			if !ok || ed.from.kind != atQueue || count[s] < 2 {
+			if !ok || ed.From.Kind != state.AtQueue || count[s] < 2 {
 				continue
 			}
 			what := "receivers"
@@ -43,8 +46,8 @@ func (x *translator) queueOrder() {
 			if x.opts.Strict {
 				continue // the order of a queue is no construct to avoid
 			}
-			n := x.approximation(s.o.pos, "queue-order", artifact.DirectionOver, what+" that wait on this channel may be served in any order")
-			ed.approx = append(ed.approx[:len(ed.approx):len(ed.approx)], n)
+			n := x.approximation(s.o.Pos, "queue-order", artifact.DirectionOver, what+" that wait on this channel may be served in any order")
+			ed.Approx = append(ed.Approx[:len(ed.Approx):len(ed.Approx)], n)
 		}
 	}
 }

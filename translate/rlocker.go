@@ -15,23 +15,13 @@ import (
 // libraryRLocker stands for that type.
 var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryRLocker", nil), types.NewStruct(nil, nil), nil)
 
-// rlockerMethods have the guards of the methods of a Locker, as which they are
-// called.
-var rlockerMethods map[string]*intrinsic
-
-func rlockerIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.RWMutex).RLocker"] = &intrinsic{Operation: program.Operation{Name: "rlocker"}, run: func(x *translator, p *path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
-	}}
-	rlockerMethods = map[string]*intrinsic{
-		"Lock":   {Operation: program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, run: rLock},
-		"Unlock": {Operation: program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, run: rUnlock},
+func rlockerOperations(table map[string]*program.Operation) {
+	table["(*sync.RWMutex).RLocker"] = operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
+	})
+	// These have the guards of the methods of a Locker, as which they are called.
+	libraryMethods[libraryRLocker] = map[string]*program.Operation{
+		"Lock":   operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
+		"Unlock": operation(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
 	}
-}
-
-// rlockerCall completes a target by a method of the read side of a lock.
-func rlockerCall(tgt target, name string, addr *sym.Expr) target {
-	tgt.op = rlockerMethods[name]
-	tgt.args = [][]*sym.Expr{{addr}}
-	return tgt
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -124,26 +126,26 @@ func (x *translator) step(p *path) bool {
 	}
 	f := p.peek()
 	switch {
-	case f.op != nil:
+	case f.Op != nil:
 		return x.stepOp(p)
-	case f.unwind != nil:
+	case f.Unwind != nil:
 		return x.stepUnwind(p)
-	case f.running:
-		if n := len(f.defers); n > 0 {
+	case f.Running:
+		if n := len(f.Defers); n > 0 {
 			return x.runDeferred(p)
 		}
-		if f.over {
-			return x.ret(p, zeros(x.resultWidth(f.ctx.fn)))
+		if f.Over {
+			return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 		}
 		g := p.top()
-		g.running = false
-		g.idx++
+		g.Running = false
+		g.Idx++
 		return true
 	}
-	instr := f.block.Instrs[f.idx]
-	if f.idx > 0 {
-		if comp, ok := x.sized(p, f.block.Instrs[f.idx-1]); ok {
-			x.chooseNumber(p, f.block.Instrs[f.idx-1], comp)
+	instr := f.Block.Instrs[f.Idx]
+	if f.Idx > 0 {
+		if comp, ok := x.sized(p, f.Block.Instrs[f.Idx-1]); ok {
+			x.chooseNumber(p, f.Block.Instrs[f.Idx-1], comp)
 			return false
 		}
 	}
@@ -151,11 +153,11 @@ func (x *translator) step(p *path) bool {
 		return false
 	}
 	if s := x.marked(f, instr); s != 0 {
-		x.arrive(p, atStmt, s)
+		x.arrive(p, state.AtStmt, s)
 		return false
 	}
 	if s := x.accessGuard(f, instr); s != 0 {
-		x.arrive(p, atStmt, s)
+		x.arrive(p, state.AtStmt, s)
 		return false
 	}
 	return x.exec(p, instr)
@@ -163,7 +165,7 @@ func (x *translator) step(p *path) bool {
 
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
-func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
+func (x *translator) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 	if len(x.access) == 0 || !x.sl.Executed(instr) {
 		return 0
 	}
@@ -184,13 +186,13 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 	default:
 		return 0
 	}
-	s := x.stmtOf(f.ctx.fn, instr)
+	s := x.stmtOf(f.Call.Fn, instr)
 	if s == 0 || !x.access[s] {
 		return 0
 	}
 	st := x.idx.Store(s)
 	switch {
-	case f.passed == s:
+	case f.Passed == s:
 		// Of a statement that reads and writes the write has a guard as well.
 		if _, ok := instr.(*ssa.Store); ok && x.access[st.ID] {
 			if at, ok := x.idx.At(sites.Store, instr.Pos()); ok && at.ID == st.ID {
@@ -198,7 +200,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 			}
 		}
 		return 0
-	case st.ID != 0 && f.passed == st.ID:
+	case st.ID != 0 && f.Passed == st.ID:
 		return 0
 	}
 	return s
@@ -221,19 +223,19 @@ func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
 // call.
 func (p *path) statement(instr ssa.Instruction) sites.ID {
 	i := len(p.frames) - 1
-	for i > 0 && p.frames[i].op != nil {
+	for i > 0 && p.frames[i].Op != nil {
 		i--
 	}
-	ctx := p.frames[i].ctx
-	for p.x.prog.OfLibrary(ctx.fn) {
-		if instr, ctx = ctx.site, ctx.parent; ctx == nil || instr == nil {
+	ctx := p.frames[i].Call
+	for p.x.prog.OfLibrary(ctx.Fn) {
+		if instr, ctx = ctx.Site, ctx.Parent; ctx == nil || instr == nil {
 			return 0
 		}
 	}
-	if ctx.fn == nil {
+	if ctx.Fn == nil {
 		return 0
 	}
-	return p.x.stmtOf(ctx.fn, instr)
+	return p.x.stmtOf(ctx.Fn, instr)
 }
 
 // advance goes on to the next instruction.
@@ -242,7 +244,7 @@ func (p *path) advance() bool {
 	if f != p.own {
 		f = p.top()
 	}
-	f.idx++
+	f.Idx++
 	return true
 }
 
@@ -252,7 +254,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 	if f != p.own {
 		f = p.top()
 	}
-	from := f.block
+	from := f.Block
 	pred := -1
 	for i, b := range to.Preds {
 		if b == from {
@@ -272,26 +274,26 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 		}
 		n++
 		if x.sl.Values[phi] && pred >= 0 {
-			phis = append(phis, assign{phi, slices.Clone(p.value(f.ctx, phi.Edges[pred]))})
+			phis = append(phis, assign{phi, slices.Clone(p.value(f.Call, phi.Edges[pred]))})
 		}
 	}
 	for _, a := range phis {
-		p.set(f.ctx, a.phi, a.e)
+		p.set(f.Call, a.phi, a.e)
 	}
-	f.block, f.idx = to, n
+	f.Block, f.Idx = to, n
 	if to.Dominates(from) {
-		f.passed = 0
+		f.Passed = 0
 		// A loop whose way depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
 		mark := p.decided + p.picks
 		if old, ok := p.marks.m[to]; ok && mark > old {
-			x.arrive(p, atLocal, 0)
+			x.arrive(p, state.AtLocal, 0)
 			return false
 		}
 		p.marks.set(to, mark)
-		f.turn(x.prog.Function(f.ctx.fn), to)
+		f.Turn(x.prog.Function(f.Call.Fn), to)
 		if p.steps > 2000 && x.idle(to) {
-			x.arrive(p, atSpin, 0)
+			x.arrive(p, state.AtSpin, 0)
 			return false
 		}
 		x.skip(p, to)
@@ -340,7 +342,7 @@ func (x *translator) branch(p *path, c *sym.Expr, pos token.Pos, reason string, 
 		p.choose(reason, yes, no)
 		return
 	case c.HandedOver():
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return
 	}
 	p.branched = true
@@ -369,7 +371,7 @@ func (x *translator) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) 
 		return 0, false, false
 	}
 	if e.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return 0, false, true
 	}
 	if a.Interval {
@@ -427,25 +429,25 @@ func (x *translator) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) 
 }
 
 // finish ends a goroutine: it has returned, or ends by a Goexit.
-func (x *translator) finish(p *path, goexit *unwind) bool {
+func (x *translator) finish(p *path, goexit *state.Unwind) bool {
 	t := p.t
 	p.frames = nil
-	if t.parent == nil {
+	if t.Parent == nil {
 		if goexit != nil {
-			site := goexit.site
+			site := goexit.Site
 			if x.prog.Test() {
 				site = 0 // it is over as if it had returned
 			}
-			x.arrive(p, atDone, site)
+			x.arrive(p, state.AtDone, site)
 			return false
 		}
-		x.arrive(p, atEnd, x.idx.End().ID)
+		x.arrive(p, state.AtEnd, x.idx.End().ID)
 		return false
 	}
-	if t.once {
-		x.arrive(p, atDone, 0)
+	if t.Once {
+		x.arrive(p, state.AtDone, 0)
 	} else {
-		x.arrive(p, atIdle, 0)
+		x.arrive(p, state.AtIdle, 0)
 	}
 	return false
 }
@@ -453,30 +455,30 @@ func (x *translator) finish(p *path, goexit *unwind) bool {
 // ret returns from the innermost function with the scalars of its result.
 func (x *translator) ret(p *path, results []*sym.Expr) bool {
 	f := p.peek()
-	if len(f.defers) > 0 {
+	if len(f.Defers) > 0 {
 		g := p.top()
-		g.running, g.over = true, true
+		g.Running, g.Over = true, true
 		return true
 	}
 	p.pop()
-	if len(p.frames) == 0 || f.deferred {
+	if len(p.frames) == 0 || f.Deferred {
 		return true
 	}
 	g := p.top()
-	if g.op != nil {
-		if g.op.Takes > 0 {
-			p.set(g.ctx, argKey(g.op.Takes), results)
+	if g.Op != nil {
+		if g.Op.Takes > 0 {
+			p.set(g.Call, state.ArgKey(g.Op.Takes), results)
 		}
 		return true
 	}
-	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
+	if call, ok := g.Block.Instrs[g.Idx].(*ssa.Call); ok {
 		if x.sl.Values[call] {
-			p.set(g.ctx, call, results)
+			p.set(g.Call, call, results)
 		}
 		if p.branched {
 			p.spread()
 		}
-		g.idx++
+		g.Idx++
 	}
 	return true
 }
@@ -485,13 +487,13 @@ func (x *translator) ret(p *path, results []*sym.Expr) bool {
 func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Jump:
-		return x.jump(p, p.peek().block.Succs[0])
+		return x.jump(p, p.peek().Block.Succs[0])
 	case *ssa.If:
 		return x.execIf(p, i)
 	case *ssa.Return:
 		return x.execReturn(p, i)
 	case *ssa.RunDefers:
-		p.top().running = true
+		p.top().Running = true
 		return true
 	}
 	if x.sl.Checks[instr] != "" && !x.checked(p, instr) {
@@ -524,15 +526,15 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 // keeps depends on the branch, it goes on where they meet.
 func (x *translator) execIf(p *path, i *ssa.If) bool {
 	f := p.peek()
-	ctx := f.ctx
+	ctx := f.Call
 	if !x.sl.Instrs[i] {
-		d := x.prog.Function(ctx.fn).PostDominator[f.block.Index]
+		d := x.prog.Function(ctx.Fn).PostDominator[f.Block.Index]
 		if d < 0 {
-			return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
+			return x.ret(p, layout.Unknowns(x.ResultWidth(ctx.Fn), "not tracked"))
 		}
-		return x.jump(p, ctx.fn.Blocks[d])
+		return x.jump(p, ctx.Fn.Blocks[d])
 	}
-	then, els := f.block.Succs[0], f.block.Succs[1]
+	then, els := f.Block.Succs[0], f.Block.Succs[1]
 	if reason := x.prog.Branches[i]; reason != "" {
 		p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
 		return false
@@ -548,7 +550,7 @@ func (x *translator) execIf(p *path, i *ssa.If) bool {
 
 // execReturn returns the results of a return statement.
 func (x *translator) execReturn(p *path, i *ssa.Return) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	var out []*sym.Expr
 	for _, r := range i.Results {
 		out = append(out, p.value(ctx, r)...)
@@ -563,7 +565,7 @@ func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
 		return false
 	}
 	if !i.Pos().IsValid() {
-		x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "range over func misused"}, p.value(p.peek().ctx, i.X))
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "range over func misused"}, p.value(p.peek().Call, i.X))
 		return true
 	}
 	return x.atGuard(p, i)
@@ -571,7 +573,7 @@ func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
 
 // execStore writes to a variable that is not shared, or to memory.
 func (x *translator) execStore(p *path, i *ssa.Store) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if x.prog.CopiesSync(i) {
 		x.noteCopy(p, i)
 	}
@@ -597,7 +599,7 @@ func (x *translator) execStore(p *path, i *ssa.Store) bool {
 
 // result sets the value of an instruction and goes on to the next one.
 func (p *path) result(v ssa.Value, e ...*sym.Expr) bool {
-	p.set(p.peek().ctx, v, slices.Clone(e))
+	p.set(p.peek().Call, v, slices.Clone(e))
 	return p.advance()
 }
 
@@ -629,9 +631,9 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 		}
 		return p.result(i, e...)
 	case *ssa.ChangeType:
-		return p.result(i, p.value(p.peek().ctx, i.X)...)
+		return p.result(i, p.value(p.peek().Call, i.X)...)
 	case *ssa.ChangeInterface:
-		return p.result(i, p.value(p.peek().ctx, i.X)...)
+		return p.result(i, p.value(p.peek().Call, i.X)...)
 	case *ssa.Convert:
 		return p.result(i, x.convert(p, i)...)
 	case *ssa.Extract:
@@ -656,18 +658,18 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Lookup:
 		return x.execLookup(p, i)
 	case *ssa.Range:
-		return p.result(i, p.value(p.peek().ctx, i.X)[0], sym.Num(0))
+		return p.result(i, p.value(p.peek().Call, i.X)[0], sym.Num(0))
 	case *ssa.Next:
 		return x.execNext(p, i)
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
 	}
-	return p.result(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
+	return p.result(v, layout.Unknowns(x.ValueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
 }
 
 // execUnOp executes a receive, a load, or an operation on one value.
 func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	switch i.Op {
 	case token.ARROW:
 		return x.atGuard(p, i)
@@ -691,7 +693,7 @@ func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
 // hold something beyond its limits.
 func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if a, ok := x.sl.Parts[i.X]; ok {
 		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
 	}
@@ -703,10 +705,10 @@ func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 		return false
 	}
 	if addr == nil {
-		return p.result(i, x.unknowns(x.width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
+		return p.result(i, layout.Unknowns(x.Width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
 	}
 	x.noteVariable(p, i.X)
-	v, lost := x.load(p, addr, x.width(i.Type()))
+	v, lost := x.load(p, addr, x.Width(i.Type()))
 	x.decide(p, v, lost, func(q *path, v []*sym.Expr) {
 		q.set(ctx, i, v)
 		q.advance()
@@ -720,12 +722,12 @@ func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
 	t := i.Tuple.Type().(*types.Tuple)
 	off := 0
 	for k := range i.Index {
-		off += x.width(t.At(k).Type())
+		off += x.Width(t.At(k).Type())
 	}
-	e := p.value(p.peek().ctx, i.Tuple)
-	n := x.width(i.Type())
+	e := p.value(p.peek().Call, i.Tuple)
+	n := x.Width(i.Type())
 	if off+n > len(e) {
-		return p.result(i, x.unknowns(n, "not tracked")...)
+		return p.result(i, layout.Unknowns(n, "not tracked")...)
 	}
 	return p.result(i, e[off:off+n]...)
 }
@@ -736,9 +738,9 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 	if _, ok := x.sl.Parts[i]; ok {
 		return p.advance()
 	}
-	a := p.value(p.peek().ctx, i.X)[0]
+	a := p.value(p.peek().Call, i.X)[0]
 	st := program.Pointee(i.X.Type()).Underlying().(*types.Struct)
-	if off, ok := libraryField(program.Pointee(i.X.Type()), i.Field); ok {
+	if off, ok := layout.LibraryField(program.Pointee(i.X.Type()), i.Field); ok {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
@@ -750,13 +752,13 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 		}
 		return p.result(i, a)
 	}
-	if x.foreign(program.Pointee(i.X.Type())) {
+	if x.Foreign(program.Pointee(i.X.Type())) {
 		return p.result(i, sym.Unkept("field of a foreign type"))
 	}
 	if ok := x.notNil(p, a, i); !ok {
 		return false
 	}
-	off := int32(x.fieldOffset(st, i.Field))
+	off := int32(x.FieldOffset(st, i.Field))
 	e := sym.Arith(sym.OpAdd, a, sym.Num(off))
 	p.offset(e, a, off)
 	return p.result(i, e)
@@ -765,12 +767,12 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 // execField takes a field of a struct that is a value.
 func (x *translator) execField(p *path, i *ssa.Field) bool {
 	st := i.X.Type().Underlying().(*types.Struct)
-	n := x.width(i.Type())
-	if x.foreign(i.X.Type()) {
-		return p.result(i, x.unknowns(n, "field of a foreign type")...)
+	n := x.Width(i.Type())
+	if x.Foreign(i.X.Type()) {
+		return p.result(i, layout.Unknowns(n, "field of a foreign type")...)
 	}
-	off := x.fieldOffset(st, i.Field)
-	return p.result(i, p.value(p.peek().ctx, i.X)[off:off+n]...)
+	off := x.FieldOffset(st, i.Field)
+	return p.result(i, p.value(p.peek().Call, i.X)[off:off+n]...)
 }
 
 // kindOf names an instruction for a reason.
@@ -802,10 +804,6 @@ func (p *path) offset(field, pointer *sym.Expr, off int32) {
 	}
 }
 
-func (x *translator) resultWidth(f *ssa.Function) int {
-	return x.width(f.Signature.Results())
-}
-
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
 func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
@@ -818,7 +816,7 @@ func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
 		return true
 	}
 	nilPanic := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	}
 	if a.IsConst() {
 		nilPanic(p)
@@ -826,7 +824,7 @@ func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
 		return false
 	}
 	if a.HandedOver() {
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return false
 	}
 	if q := p.fork(isNil); q != nil {
@@ -880,7 +878,7 @@ func (x *translator) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addr
 	s := p.statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.Elems {
-		x.accessed(p, k, x.width(program.Pointee(instrAddr(instr).Type())), s, isStore)
+		x.accessed(p, k, x.Width(program.Pointee(instrAddr(instr).Type())), s, isStore)
 	}
 	return &address{e, a.Elems}, true
 }
@@ -913,27 +911,27 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 		return
 	}
 	for i := range int32(n) {
-		if int(addr+i) >= len(x.mem.cells) || addr+i <= 0 {
+		if int(addr+i) >= len(x.mem.Cells) || addr+i <= 0 {
 			continue
 		}
-		c := x.mem.cells[addr+i]
-		if c.sync || c.group.writeOnly {
+		c := x.mem.Cells[addr+i]
+		if c.Sync || c.Group.WriteOnly {
 			continue
 		}
-		in := c.access[p.t]
+		in := c.Access[p.t]
 		if in == nil {
-			in = &accessInfo{}
-			c.access[p.t] = in
+			in = &state.Access{}
+			c.Access[p.t] = in
 		}
 		if write {
-			in.written = true
+			in.Written = true
 		} else {
-			in.read = true
+			in.Read = true
 		}
-		if s != 0 && !slices.Contains(c.stmts, s) {
-			c.stmts = append(c.stmts, s)
+		if s != 0 && !slices.Contains(c.Stmts, s) {
+			c.Stmts = append(c.Stmts, s)
 		}
-		c.used(p, s, write)
+		c.Used(state.Use{Template: p.t, Stmt: s, Write: write, Held: p.held})
 	}
 }
 

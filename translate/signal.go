@@ -6,6 +6,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -17,25 +18,25 @@ import (
 // ctxSignal is in place of the deadline of a context that a signal ends.
 const ctxSignal = 2
 
-func signalIntrinsics(table map[string]*intrinsic) {
-	table["os/signal.Notify"] = &intrinsic{Operation: program.Operation{Name: "notify", Seed: true}, run: notifySignal}
-	table["os/signal.Stop"] = &intrinsic{Operation: program.Operation{Name: "stopnotify", Seed: true}, run: stopSignal}
-	table["os/signal.NotifyContext"] = &intrinsic{Operation: program.Operation{Name: "notifycontext"}, run: func(x *translator, p *path) bool {
-		if p.peek().ctx.parent == nil {
+func signalOperations(table map[string]*program.Operation) {
+	table["os/signal.Notify"] = operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
+	table["os/signal.Stop"] = operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
+	table["os/signal.NotifyContext"] = operation(program.Operation{Name: "notifycontext"}, func(x *translator, p *path) bool {
+		if p.peek().Call.Parent == nil {
 			return x.opReturn(p, nil)
 		}
 		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return false
 		}
-		r.put(p, chanPayload+ctxDeadline, sym.Num(ctxSignal))
+		r.put(p, state.ChanPayload+ctxDeadline, sym.Num(ctxSignal))
 		if x.sl.Classes[relevance.Causes] {
-			for i, e := range x.errorValue("error signal", "signal") {
-				r.put(p, chanPayload+ctxLater+int32(i), e)
+			for i, e := range x.ErrorValue("error signal", "signal") {
+				r.put(p, state.ChanPayload+ctxLater+int32(i), e)
 			}
 		}
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(chanPayload+ctxCancel))})
-	}}
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+ctxCancel))})
+	})
 }
 
 // notifySignal has signals sent to a channel.
@@ -45,28 +46,28 @@ func notifySignal(x *translator, p *path) bool {
 	if !ok && tracked {
 		return false
 	}
-	o := x.mem.object(k)
-	if !tracked || f.ctx.parent == nil || o == nil || o.kind != objChan {
+	o := x.mem.Object(k)
+	if !tracked || f.Call.Parent == nil || o == nil || o.Kind != state.ChannelObject {
 		p.note("unknown-call", artifact.DirectionUnder, "the channel for signals is not tracked: none comes in the model")
 		return x.opReturn(p, nil)
 	}
-	if o.cap == 0 {
+	if o.Cap == 0 {
 		p.note("unknown-call", artifact.DirectionUnder, "a channel for signals without a buffer: none comes in the model")
 		return x.opReturn(p, nil)
 	}
-	pos := f.ctx.site.Pos()
-	s := x.mem.keyedObject("signals "+x.position(pos).String(), func() *object {
-		return &object{kind: objData, name: "signals", size: 1, pos: pos}
+	pos := f.Call.Site.Pos()
+	s := x.mem.KeyedObject("signals "+x.position(pos).String(), func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: "signals", Size: 1, Pos: pos}
 	})
 	if !x.notified[s] {
 		x.notified[s] = true
-		c := x.mem.cells[s.base]
-		c.name, c.ref, c.sync = s.name, true, true
+		c := x.mem.Cells[s.Base]
+		c.Name, c.Ref, c.Sync = s.Name, true, true
 		for _, l := range x.cancels {
 			x.enqueue(l)
 		}
 	}
-	old := p.cellAt(s.base)
+	old := p.cellAt(s.Base)
 	more := sym.And(sym.Not(eq(old, 0)), sym.Not(eq(old, k)))
 	if q := p.fork(more); q != nil {
 		q.bound("more than one channel for signals from here")
@@ -74,7 +75,7 @@ func notifySignal(x *translator, p *path) bool {
 	if !p.assume(sym.Not(more)) {
 		return false
 	}
-	p.put(s.base, sym.Num(k))
+	p.put(s.Base, sym.Num(k))
 	return x.opReturn(p, nil)
 }
 
@@ -91,9 +92,9 @@ func stopSignal(x *translator, p *path) bool {
 	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
 		x.cancels = append(x.cancels, p.from)
 	}
-	for _, o := range x.objects() {
+	for _, o := range x.mem.Objects() {
 		if x.notified[o] {
-			p.put(o.base, sym.Ite(eq(p.cellAt(o.base), k), sym.Num(0), p.cellAt(o.base)))
+			p.put(o.Base, sym.Ite(eq(p.cellAt(o.Base), k), sym.Num(0), p.cellAt(o.Base)))
 		}
 	}
 	return x.opReturn(p, nil)
@@ -101,24 +102,24 @@ func stopSignal(x *translator, p *path) bool {
 
 // signal lets a signal come, if the object o waits for one. It returns the
 // paths of the process Time.
-func (x *translator) signal(p *path, o *object) []*path {
+func (x *translator) signal(p *path, o *state.Object) []*path {
 	var out []*path
-	if o.ctx {
-		if p.assume(eq(p.cellAt(o.behind(ctxDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
-			x.cancel(p, o.base, ctxCanceled, []*sym.Expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
+	if o.Context {
+		if p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) {
+			x.cancel(p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
 			out = append(out, p)
 		}
 		return out
 	}
-	for _, k := range p.abs(p.cellAt(o.base)).Elems {
-		c := x.mem.object(k)
-		if c == nil || c.kind != objChan {
+	for _, k := range p.abs(p.cellAt(o.Base)).Elems {
+		c := x.mem.Object(k)
+		if c == nil || c.Kind != state.ChannelObject {
 			continue
 		}
 		q := p.clone()
-		n := q.cellAt(c.base + chanLen)
-		if q.assume(eq(q.cellAt(o.base), k)) && q.assume(sym.Arith(sym.OpLt, n, sym.Num(c.cap))) {
-			q.put(c.base+chanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		n := q.cellAt(c.Base + state.ChanLen)
+		if q.assume(eq(q.cellAt(o.Base), k)) && q.assume(sym.Arith(sym.OpLt, n, sym.Num(c.Cap))) {
+			q.put(c.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 			out = append(out, q)
 		}
 	}
@@ -126,6 +127,6 @@ func (x *translator) signal(p *path, o *object) []*path {
 }
 
 // signalComes is the approximation that rests on.
-func (x *translator) signalComes(o *object) int {
-	return x.approximation(o.pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
+func (x *translator) signalComes(o *state.Object) int {
+	return x.approximation(o.Pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
 }

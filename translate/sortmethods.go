@@ -4,7 +4,9 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -40,9 +42,9 @@ func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*max
 
 var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
-func methodSortIntrinsics(table map[string]*intrinsic) {
+func methodSortOperations(table map[string]*program.Operation) {
 	for _, name := range methodSorts {
-		table[name] = &intrinsic{Operation: program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, run: sortByMethods}
+		table[name] = operation(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
 	}
 }
 
@@ -50,13 +52,13 @@ func methodSortIntrinsics(table map[string]*intrinsic) {
 func sortByMethods(x *translator, p *path) bool {
 	f := p.peek()
 	switch {
-	case f.phase == 1:
+	case f.Phase == 1:
 		g := p.top()
-		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], zeros(1), zeros(1)}
-		p.set(g.ctx, argKey(sortedCount), zeros(1))
-		p.set(g.ctx, argKey(sortedResult), zeros(1))
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(1), layout.Zeros(1)}
+		p.set(g.Call, state.ArgKey(sortedCount), layout.Zeros(1))
+		p.set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		return x.callSorted(p, "Len", sortLen)
-	case f.phase == sortLen:
+	case f.Phase == sortLen:
 		n, ok, tracked := x.concrete(p, p.arg(sortedResult)[0])
 		switch {
 		case tracked && !ok:
@@ -68,28 +70,28 @@ func sortByMethods(x *translator, p *path) bool {
 		case n < 2:
 			return x.opReturn(p, nil)
 		}
-		p.set(f.ctx, argKey(sortedCount), []*sym.Expr{sym.Num(n)})
-		p.set(f.ctx, argKey(sortedResult), zeros(1))
-		p.top().phase = pairPhase(1, 1, pairAhead)
+		p.set(f.Call, state.ArgKey(sortedCount), []*sym.Expr{sym.Num(n)})
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
+		p.top().Phase = pairPhase(1, 1, pairAhead)
 		return true
 	}
 	n := p.simplify(p.arg(sortedCount)[0])
-	pair := int32(f.phase-sortFirst) / pairPhases
+	pair := int32(f.Phase-sortFirst) / pairPhases
 	i, j := pair/maxSorted, pair%maxSorted
-	switch (f.phase - sortFirst) % pairPhases {
+	switch (f.Phase - sortFirst) % pairPhases {
 	case pairAhead:
-		p.set(f.ctx, argKey(sortedResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		if j == 0 {
 			i, j = i+1, i+1
 		}
 		if n.IsConst() && i >= n.K {
 			return x.opReturn(p, nil)
 		}
-		p.top().phase = pairPhase(i, j, pairBegun)
+		p.top().Phase = pairPhase(i, j, pairBegun)
 		if n.Is(2) {
 			return true
 		}
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 	case pairBegun:
 		if q := p.fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
 			x.opReturn(q, nil)
@@ -100,12 +102,12 @@ func sortByMethods(x *translator, p *path) bool {
 		}
 	case pairCompared:
 		less := p.arg(sortedResult)[0]
-		p.set(f.ctx, argKey(sortedResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
 			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
 				x.continueWith(q)
 			}
-		}, func(q *path) { q.top().phase = pairPhase(i+1, i+1, pairAhead) })
+		}, func(q *path) { q.top().Phase = pairPhase(i+1, i+1, pairAhead) })
 	}
 	return false
 }
@@ -115,7 +117,7 @@ func sortByMethods(x *translator, p *path) bool {
 // goes on.
 func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Expr) bool {
 	f := p.peek()
-	iface, ok := f.tgt.fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
+	iface, ok := f.Target.Fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
 	if !ok {
 		return x.unsorted(p, "what is sorted is not seen")
 	}
@@ -125,7 +127,7 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 	if !ok && tracked {
 		return false
 	}
-	t := x.mem.typeOf(tag)
+	t := x.mem.TypeOf(tag)
 	if !tracked || t == nil || m < 0 {
 		return x.unsorted(p, "the value is not tracked")
 	}
@@ -137,12 +139,12 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 	if !ok {
 		return false
 	}
-	tgt := target{fn: fn, op: intrinsicOf(fn), args: [][]*sym.Expr{recv}}
+	tgt := state.Target{Fn: fn, Op: operationOf(fn), Args: [][]*sym.Expr{recv}}
 	for _, a := range args {
-		tgt.args = append(tgt.args, []*sym.Expr{a})
+		tgt.Args = append(tgt.Args, []*sym.Expr{a})
 	}
 	if x.unforeseen(p, tgt) {
 		return x.unsorted(p, "the call graph does not foresee its methods")
 	}
-	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().phase = phase })
+	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().Phase = phase })
 }

@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -49,9 +51,9 @@ var sorters = map[string]sorter{
 	"slices.Reverse":        {turns: true},
 }
 
-func sortIntrinsics(table map[string]*intrinsic) {
+func sortOperations(table map[string]*program.Operation) {
 	for name, s := range sorters {
-		in := &intrinsic{Operation: program.Operation{Name: program.SortOperation, Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *translator, p *path) bool { return x.sort(p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
@@ -62,7 +64,7 @@ func sortIntrinsics(table map[string]*intrinsic) {
 // sort executes a sort.
 func (x *translator) sort(p *path, s sorter) bool {
 	f := p.peek()
-	call, ok := f.ctx.site.(*ssa.Call)
+	call, ok := f.Call.Site.(*ssa.Call)
 	var elem types.Type
 	if ok {
 		elem = x.prog.Sorted(call)
@@ -70,24 +72,24 @@ func (x *translator) sort(p *path, s sorter) bool {
 	if elem == nil {
 		return x.unsorted(p, "what is sorted is not seen")
 	}
-	w := int32(x.width(elem))
-	if f.phase == 1 {
+	w := int32(x.Width(elem))
+	if f.Phase == 1 {
 		return x.beginSort(p, s, elem, w)
 	}
 	place := p.arg(sortPlace)
 	base, n := place[0].K, place[1].K
-	k := int32(f.phase-sortPhases) / 2
+	k := int32(f.Phase-sortPhases) / 2
 	i, j := k/maxSorted, k%maxSorted
-	if (f.phase-sortPhases)%2 == 1 { // the function has returned
+	if (f.Phase-sortPhases)%2 == 1 { // the function has returned
 		less := p.arg(sortResult)[0]
 		if !s.index {
 			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
-		p.set(f.ctx, argKey(sortResult), zeros(1))
+		p.set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "", func(q *path) {
 			q.swap(base+(j-1)*w, base+j*w, w)
-			q.top().phase = sortPhase(i, j-1)
-		}, func(q *path) { q.top().phase = sortPhase(i+1, i+1) })
+			q.top().Phase = sortPhase(i, j-1)
+		}, func(q *path) { q.top().Phase = sortPhase(i+1, i+1) })
 		return false
 	}
 	if j == 0 {
@@ -96,20 +98,20 @@ func (x *translator) sort(p *path, s sorter) bool {
 	if i >= n {
 		return x.opReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(sortFunc)[0], f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, p.arg(sortFunc)[0], f.Call.Site)
 	switch {
 	case !tracked:
 		return x.unsorted(p, "the function that compares is not tracked")
 	case !ok:
 		return false
 	case s.index:
-		tgt.args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
+		tgt.Args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
 	default:
 		a, lostA := p.cells(base+j*w, int(w))
 		b, lostB := p.cells(base+(j-1)*w, int(w))
 		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*sym.Expr) {
 			tgt := tgt
-			tgt.args = [][]*sym.Expr{v[:w], v[w:]}
+			tgt.Args = [][]*sym.Expr{v[:w], v[w:]}
 			if x.compareElements(q, tgt, i, j) {
 				x.continueWith(q)
 			}
@@ -121,8 +123,8 @@ func (x *translator) sort(p *path, s sorter) bool {
 
 // compareElements calls the function that says in which order two elements are, of which the
 // second one is being placed.
-func (x *translator) compareElements(p *path, tgt target, i, j int32) bool {
-	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().phase = sortPhase(i, j) + 1 })
+func (x *translator) compareElements(p *path, tgt state.Target, i, j int32) bool {
+	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().Phase = sortPhase(i, j) + 1 })
 }
 
 func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
@@ -137,8 +139,8 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 		if !ok && tracked {
 			return false
 		}
-		t := x.mem.typeOf(tag)
-		if !tracked || t == nil || x.width(t) != 3 {
+		t := x.mem.TypeOf(tag)
+		if !tracked || t == nil || x.Width(t) != 3 {
 			return x.unsorted(p, "the slice is not tracked")
 		}
 		if v, ok = x.unbox(p, v[1], t); !ok {
@@ -179,10 +181,10 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 	}
 	g := p.top()
 	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
-	g.tgt.args = [][]*sym.Expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
-	p.set(g.ctx, argKey(sortPlace), place)
-	p.set(g.ctx, argKey(sortResult), zeros(1))
-	g.phase = sortPhase(1, 1)
+	g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], place, layout.Zeros(1)}
+	p.set(g.Call, state.ArgKey(sortPlace), place)
+	p.set(g.Call, state.ArgKey(sortResult), layout.Zeros(1))
+	g.Phase = sortPhase(1, 1)
 	return true
 }
 

@@ -4,6 +4,8 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // The ways through a segment multiply at every value that a path has to know
@@ -16,22 +18,22 @@ const splitWays = 256
 
 // A point is where segments begin, in all contexts.
 type point struct {
-	kind  locKind
+	kind  state.LocationKind
 	block *ssa.BasicBlock
 	idx   int
 }
 
-func pointOf(l *location) point {
-	for i := len(l.frames) - 1; i >= 0; i-- {
-		if f := l.frames[i]; f.block != nil {
-			return point{l.kind, f.block, f.idx}
+func pointOf(l *state.Location) point {
+	for i := len(l.Frames) - 1; i >= 0; i-- {
+		if f := l.Frames[i]; f.Block != nil {
+			return point{l.Kind, f.Block, f.Idx}
 		}
 	}
-	return point{kind: l.kind}
+	return point{kind: l.Kind}
 }
 
 // splitFrom has the segments at a location split from now on.
-func (x *translator) splitFrom(l *location) {
+func (x *translator) splitFrom(l *state.Location) {
 	x.splitAt[pointOf(l)] = true
 	x.newSplits = true
 	x.enqueue(l)
@@ -39,9 +41,9 @@ func (x *translator) splitFrom(l *location) {
 
 // busiest is where most ways begin.
 func (x *translator) busiest() token.Pos {
-	var most *location
+	var most *state.Location
 	for _, t := range x.templates {
-		for _, l := range t.locs {
+		for _, l := range t.Locations {
 			if most == nil || x.ways[l] > x.ways[most] {
 				most = l
 			}
@@ -50,16 +52,16 @@ func (x *translator) busiest() token.Pos {
 	if most == nil {
 		return x.prog.Entry.Pos()
 	}
-	p := x.newPath(most.tmpl, most)
-	p.frames = most.frames
+	p := x.newPath(most.Template, most)
+	p.frames = most.Frames
 	return p.here()
 }
 
 // spread notes that the path is one of several that go on from here alike.
 func (p *path) spread() {
 	for i := len(p.frames) - 1; i >= 0; i-- {
-		if f := p.frames[i]; f.block != nil {
-			p.spreadAt = f.block.Instrs[f.idx]
+		if f := p.frames[i]; f.Block != nil {
+			p.spreadAt = f.Block.Instrs[f.Idx]
 			return
 		}
 	}
@@ -74,7 +76,7 @@ func (p *path) meets(instr ssa.Instruction) bool {
 // split ends a segment that has too many ways.
 func (x *translator) split(p *path) {
 	if p.picks > 0 {
-		p.top().guess = true
+		p.top().Guess = true
 	}
-	x.arrive(p, atLocal, 0)
+	x.arrive(p, state.AtLocal, 0)
 }

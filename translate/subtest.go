@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -40,23 +41,23 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = &intrinsic{Operation: program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}}
-	testParallel = &intrinsic{Operation: program.Operation{Name: "parallel", Seed: true, Args: []int{}}}
+	testRun      = operation(program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}, nil)
+	testParallel = operation(program.Operation{Name: "parallel", Seed: true, Args: []int{}}, nil)
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = &intrinsic{Operation: program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}}
-	parallelWait = &intrinsic{Operation: program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}}
-	subtestBody  = &intrinsic{Operation: program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
-	subtestJoin  = &intrinsic{Operation: program.Operation{Name: "join", Kind: sites.Join, Blocks: true}}
+	subtestRun   = operation(program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}, nil)
+	parallelWait = operation(program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}, nil)
+	subtestBody  = operation(program.Operation{Name: "subtest", Starts: sites.Subtest, Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}, nil)
+	subtestJoin  = operation(program.Operation{Name: "join", Kind: sites.Join, Blocks: true}, nil)
 )
 
 func init() {
-	testRun.run, testParallel.run = runSubtest, parallelSubtest
-	subtestRun.run, parallelWait.run = startSubtest, goOnParallel
-	subtestBody.run, subtestBody.unwound = bodyOfSubtest, endSubtest
-	subtestJoin.run = joinSubtests
+	runs[testRun], runs[testParallel] = runSubtest, parallelSubtest
+	runs[subtestRun], runs[parallelWait] = startSubtest, goOnParallel
+	runs[subtestBody], unwinds[subtestBody] = bodyOfSubtest, endSubtest
+	runs[subtestJoin] = joinSubtests
 }
 
 // runSubtest begins t.Run.
@@ -64,25 +65,25 @@ func runSubtest(x *translator, p *path) bool {
 	if p.siteOf(sites.Subtest) != 0 {
 		return x.prepareSubtest(p)
 	}
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	f := p.peek()
-	if f.phase == 1 {
+	if f.Phase == 1 {
 		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
-		p.top().phase = 3
+		p.top().Phase = 3
 		if x.sl.TestContext {
-			r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
+			r, ok := x.allocateContext(p, f.Call.Parent, f.Call.Site)
 			if !ok {
 				return false
 			}
-			p.put(x.scopeCell(f.ctx), r.e)
+			p.put(x.scopeCell(f.Call), r.e)
 		}
 	}
-	if !x.callArg(p, 2, func(q *path) { q.top().phase = 2 }) {
+	if !x.callArg(p, 2, func(q *path) { q.top().Phase = 2 }) {
 		return false
 	}
-	if g := p.peek(); g.op == nil && g.ctx.parent == f.ctx {
+	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
 		p.withContext()
 	}
 	return true
@@ -90,23 +91,20 @@ func runSubtest(x *translator, p *path) bool {
 
 // inSubtest reports whether the path is in a function that t.Run has called.
 func (p *path) inSubtest() bool {
-	return slices.ContainsFunc(p.frames, func(f *frame) bool { return f.op == testRun })
+	return slices.ContainsFunc(p.frames, func(f *state.Frame) bool { return f.Op == testRun })
 }
 
 // subtest is the frame at the bottom of the goroutine of a subtest, nil in others.
-func (p *path) subtest() *frame {
-	if len(p.frames) > 0 && p.frames[0].op == subtestBody {
+func (p *path) subtest() *state.Frame {
+	if len(p.frames) > 0 && p.frames[0].Op.StartedBy(sites.Subtest) {
 		return p.frames[0]
 	}
 	return nil
 }
 
-// subtest reports that a template is that of subtests.
-func (t *template) subtest() bool { return len(t.start) > 0 && t.start[0].op == subtestBody }
-
 // subtestArg is an argument of the goroutine of a subtest.
 func (p *path) subtestArg(k int) *sym.Expr {
-	if e := p.env.m[envKey{p.frames[0].ctx, argKey(k)}]; len(e) > 0 {
+	if e := p.env.m[envKey{p.frames[0].Call, state.ArgKey(k)}]; len(e) > 0 {
 		return e[0]
 	}
 	return sym.Unknown("an argument that is not tracked")
@@ -114,11 +112,11 @@ func (p *path) subtestArg(k int) *sym.Expr {
 
 // prepareSubtest makes what t.Run needs, in front of its guard.
 func (x *translator) prepareSubtest(p *path) bool {
-	if p.t.parent != nil && p.subtest() == nil {
+	if p.t.Parent != nil && p.subtest() == nil {
 		p.note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *frame) bool { return f.op == testRun }) {
+	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *state.Frame) bool { return f.Op == testRun }) {
 		p.note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
 	}
 	f := p.peek()
@@ -128,63 +126,65 @@ func (x *translator) prepareSubtest(p *path) bool {
 		case tracked && !ok:
 			return false
 		case tracked && own == 0:
-			key := x.allocationKey(p, f.ctx.parent, f.ctx.site) + "|scope"
-			r, ok := x.allocateKey(p, key, f.ctx.parent, f.ctx.site, newScope, x.describeScope)
+			key := x.allocationKey(p, f.Call.Parent, f.Call.Site) + "|scope"
+			r, ok := x.allocateKey(p, key, f.Call.Parent, f.Call.Site, newScope, x.describeScope)
 			if !ok {
 				return false
 			}
 			r.clear(p, nil)
-			p.set(p.frames[0].ctx, argKey(subtestOwn), []*sym.Expr{r.e})
+			p.set(p.frames[0].Call, state.ArgKey(subtestOwn), []*sym.Expr{r.e})
 		}
 	}
 	g := p.top()
 	if x.sl.TestContext {
-		r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
+		r, ok := x.allocateContext(p, f.Call.Parent, f.Call.Site)
 		if !ok {
 			return false
 		}
-		g.tgt.args = append(slices.Clone(g.tgt.args[:3]), []*sym.Expr{r.e})
-		p.set(g.ctx, argKey(3), []*sym.Expr{r.e})
+		g.Target.Args = append(slices.Clone(g.Target.Args[:3]), []*sym.Expr{r.e})
+		p.set(g.Call, state.ArgKey(3), []*sym.Expr{r.e})
 	}
-	g.op, g.phase = subtestRun, 0
+	g.Op, g.Phase = subtestRun, 0
 	return true
 }
 
-func newScope() *object { return &object{kind: objData, name: "subtests", size: scopeCells} }
+func newScope() *state.Object {
+	return &state.Object{Kind: state.DataObject, Name: "subtests", Size: scopeCells}
+}
 
 // describeScope names the cells of the object of a test function.
-func (x *translator) describeScope(o *object) {
+func (x *translator) describeScope(o *state.Object) {
 	for i, name := range []string{"_waits", "_parallel", "_returned"} {
-		c := x.mem.cells[o.base+int32(i)]
-		c.name, c.sync = o.name+name, true
+		c := x.mem.Cells[o.Base+int32(i)]
+		c.Name, c.Sync = o.Name+name, true
 	}
 }
 
 // parallelCell is the cell that says whether the subtest of a template is parallel
 // and has not ended, if there is at most one: then the ends of subtests do not
 // depend on each other.
-func (x *translator) parallelCell(scope int32, t *template) int32 {
-	o := x.mem.keyedObject(fmt.Sprintf("parallel %d", t.index), func() *object { return &object{kind: objData, name: "parallel", size: 1} })
-	if of := x.mem.object(scope); !slices.Contains(of.parallels, o.base) {
-		c := x.mem.cells[o.base]
-		c.name, c.sync = o.name, true
-		of.parallels = append(of.parallels, o.base)
-		x.enqueueAll(of.joiners)
+func (x *translator) parallelCell(scope int32, t *state.Template) int32 {
+	o := x.mem.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
+	if of := x.mem.Object(scope); !slices.Contains(of.Parallels, o.Base) {
+		c := x.mem.Cells[o.Base]
+		c.Name, c.Sync = o.Name, true
+		of.Parallels = append(of.Parallels, o.Base)
+		x.enqueueAll(of.Joiners)
 	}
-	return o.base
+	return o.Base
 }
 
 // allEnded is the condition that no parallel subtest of a test goes on.
 func (x *translator) allEnded(p *path, scope int32) *sym.Expr {
-	o := x.mem.object(scope)
-	if o.joiners == nil {
-		o.joiners = map[*location]bool{}
+	o := x.mem.Object(scope)
+	if o.Joiners == nil {
+		o.Joiners = map[*state.Location]bool{}
 	}
 	if p.from != nil {
-		o.joiners[p.from] = true
+		o.Joiners[p.from] = true
 	}
 	e := eq(p.cellAt(scope+scopeParallels), 0)
-	for _, a := range o.parallels {
+	for _, a := range o.Parallels {
 		e = sym.And(e, eq(p.cellAt(a), 0))
 	}
 	return e
@@ -193,12 +193,12 @@ func (x *translator) allEnded(p *path, scope int32) *sym.Expr {
 // testScope is the object of the entry.
 func (x *translator) testScope() int32 {
 	const key = "subtests of the test"
-	if o := x.mem.keyed[key]; o != nil {
-		return o.base
+	if o := x.mem.Keyed[key]; o != nil {
+		return o.Base
 	}
-	o := x.mem.keyedObject(key, newScope)
+	o := x.mem.KeyedObject(key, newScope)
 	x.describeScope(o)
-	return o.base
+	return o.Base
 }
 
 // ownScope is the object of the test function that the path is in, 0 for none.
@@ -215,7 +215,7 @@ func startSubtest(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	if p.peek().phase == 2 {
+	if p.peek().Phase == 2 {
 		if !p.assume(eq(p.cellAt(scope+scopeWaits), 0)) {
 			return false
 		}
@@ -223,14 +223,14 @@ func startSubtest(x *translator, p *path) bool {
 	}
 	p.put(scope+scopeWaits, sym.Num(1))
 	ctx := sym.Num(0)
-	if len(p.peek().tgt.args) > 3 {
+	if len(p.peek().Target.Args) > 3 {
 		ctx = p.arg(3)[0]
 	}
-	tgt := target{op: subtestBody, args: [][]*sym.Expr{{sym.Num(scope)}, p.arg(2)[:1], {ctx}, {sym.Num(0)}}}
-	x.spawnTarget(p, p.peek().ctx.site, tgt, func(q *path) {
-		q.top().phase = 2
+	tgt := state.Target{Op: subtestBody, Args: [][]*sym.Expr{{sym.Num(scope)}, p.arg(2)[:1], {ctx}, {sym.Num(0)}}}
+	x.spawnTarget(p, p.peek().Call.Site, tgt, func(q *path) {
+		q.top().Phase = 2
 		q.role = artifact.RoleCommit
-		x.arrive(q, atQueue, x.siteOfOp(q))
+		x.arrive(q, state.AtQueue, x.siteOfOp(q))
 	})
 	return false
 }
@@ -247,17 +247,17 @@ func (x *translator) scopeAt(p *path, addr *sym.Expr) (int32, bool) {
 // bodyOfSubtest is the goroutine of a subtest.
 func bodyOfSubtest(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase > 1 {
+	if f.Phase > 1 {
 		endSubtest(x, p)
 		return x.opReturn(p, nil)
 	}
-	if x.sl.TestContext && p.t.once {
-		p.put(x.scopeCell(f.ctx), p.arg(subtestContext)[0])
+	if x.sl.TestContext && p.t.Once {
+		p.put(x.scopeCell(f.Call), p.arg(subtestContext)[0])
 	}
-	if !x.callArg(p, subtestFunc, func(q *path) { q.top().phase = 2 }) {
+	if !x.callArg(p, subtestFunc, func(q *path) { q.top().Phase = 2 }) {
 		return false
 	}
-	if g := p.peek(); g.op == nil && g.ctx.parent == f.ctx {
+	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
 		p.withContext()
 		p.withJoin()
 	}
@@ -267,10 +267,10 @@ func bodyOfSubtest(x *translator, p *path) bool {
 // endSubtest tells the test around that the subtest has ended.
 func endSubtest(x *translator, p *path) bool {
 	parent := p.subtestArg(subtestParent)
-	parallel := p.subtest().phase == pausedPhase
+	parallel := p.subtest().Phase == pausedPhase
 	for _, k := range p.addresses(parent) {
 		switch {
-		case parallel && p.t.once:
+		case parallel && p.t.Once:
 			p.put(x.parallelCell(k, p.t), sym.Num(0))
 		case parallel:
 			n := p.cellAt(k + scopeParallels)
@@ -291,23 +291,23 @@ func parallelSubtest(x *translator, p *path) bool {
 		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
 		return x.opReturn(p, nil)
 	case root == nil:
-		if p.t.scope != nil {
+		if p.t.Scope != nil {
 			p.note("parallel", artifact.DirectionUnder, "a goroutine that a subtest has started calls t.Parallel: it does nothing in the model")
 		}
 		return x.opReturn(p, nil)
-	case root.phase == pausedPhase:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.siteOf(sites.Parallel), pos: p.here(), detail: "testing: t.Parallel called multiple times"}, x.someError())
+	case root.Phase == pausedPhase:
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.siteOf(sites.Parallel), Pos: p.here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
 		return true
 	}
 	scope, ok := x.scopeAt(p, p.subtestArg(subtestParent))
 	if !ok {
 		return false
 	}
-	if p.t.once {
+	if p.t.Once {
 		p.put(x.parallelCell(scope, p.t), sym.Num(1))
 	} else {
-		if c := x.mem.cells[scope+scopeParallels]; !c.fix { // it is counted in
-			c.abs, c.fix = sym.Range(0, int32(x.opts.Counter)), true
+		if c := x.mem.Cells[scope+scopeParallels]; !c.Fix { // it is counted in
+			c.Abs, c.Fix = sym.Range(0, int32(x.opts.Counter)), true
 			x.wake(c)
 		}
 		n, lim := p.cellAt(scope+scopeParallels), sym.Num(int32(x.opts.Counter))
@@ -321,10 +321,10 @@ func parallelSubtest(x *translator, p *path) bool {
 	}
 	p.put(scope+scopeWaits, sym.Num(0))
 	paused := *p.subtest()
-	paused.phase = pausedPhase
+	paused.Phase = pausedPhase
 	p.frames[0] = &paused
 	g := p.top()
-	g.op, g.phase = parallelWait, 0
+	g.Op, g.Phase = parallelWait, 0
 	return true
 }
 
@@ -345,7 +345,7 @@ func (p *path) withJoin() {
 		return // the program has none
 	}
 	g := p.top()
-	g.defers = append(g.defers, deferKey{join: true})
+	g.Defers = append(g.Defers, state.DeferKey{Join: true})
 }
 
 // endJoin takes the wait for parallel subtests off the innermost frame, and lets
@@ -354,9 +354,9 @@ func (x *translator) endJoin(p *path) bool {
 	f := p.peek()
 	done := func(q *path) {
 		g := q.top()
-		g.defers = g.defers[:len(g.defers)-1]
+		g.Defers = g.Defers[:len(g.Defers)-1]
 	}
-	if u := f.unwind; u != nil && !u.goexit && !u.recovered {
+	if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
 		done(p)
 		return true
 	}
@@ -380,9 +380,9 @@ func (x *translator) endJoin(p *path) bool {
 	p.put(scope+scopeReturned, sym.Num(1))
 	at := x.idx.End().Pos
 	if p.subtest() != nil {
-		at = p.t.site.Pos
+		at = p.t.Site.Pos
 	}
-	x.pushOp(p, x.context(p.t, f.ctx, nil, 0, nil, subtestJoin.Name), target{op: subtestJoin, args: [][]*sym.Expr{{sym.Num(scope)}}, pos: at}, true)
+	x.pushOp(p, x.context(p.t, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
 	return true
 }
 
@@ -401,15 +401,15 @@ func joinSubtests(x *translator, p *path) bool {
 func (p *path) siteOf(kind sites.Kind) sites.ID {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		f := p.frames[i]
-		if s, ok := p.x.idx.At(kind, f.tgt.pos); ok && f.tgt.pos.IsValid() {
+		if s, ok := p.x.idx.At(kind, f.Target.Pos); ok && f.Target.Pos.IsValid() {
 			return s.ID
 		}
-		if f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
-			if s, ok := p.x.idx.At(kind, f.ctx.site.Pos()); ok {
+		if f.Call.Site != nil && f.Call.Site.Pos().IsValid() {
+			if s, ok := p.x.idx.At(kind, f.Call.Site.Pos()); ok {
 				return s.ID
 			}
 		}
-		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !program.Synthetic(f.ctx.parent.fn) {
+		if f.Call.Parent == nil || f.Call.Parent.Fn == nil || !program.Synthetic(f.Call.Parent.Fn) {
 			break
 		}
 	}
@@ -418,37 +418,37 @@ func (p *path) siteOf(kind sites.Kind) sites.ID {
 
 // scopeOf is the call of t.Run whose subtest the path is in, or the goroutine of
 // it, nil in the test itself.
-func (p *path) scopeOf() *callPath {
+func (p *path) scopeOf() *state.CallPath {
 	for i := len(p.frames) - 1; i >= 0; i-- {
-		if f := p.frames[i]; f.op == testRun || f.op == subtestBody {
-			return f.ctx
+		if f := p.frames[i]; f.Op == testRun || f.Op.StartedBy(sites.Subtest) {
+			return f.Call
 		}
 	}
-	if p.t.parent != nil {
-		return p.t.scope
+	if p.t.Parent != nil {
+		return p.t.Scope
 	}
 	return nil
 }
 
 // scopeCell holds the address of the context of a subtest.
-func (x *translator) scopeCell(scope *callPath) int32 {
-	key := fmt.Sprintf("subtest %d.%d", scope.tmpl.index, scope.id)
-	if o := x.mem.keyed[key]; o != nil {
-		return o.base
+func (x *translator) scopeCell(scope *state.CallPath) int32 {
+	key := fmt.Sprintf("subtest %d.%d", scope.Template.Index, scope.ID)
+	if o := x.mem.Keyed[key]; o != nil {
+		return o.Base
 	}
-	o := x.mem.keyedObject(key, func() *object { return &object{kind: objData, name: "subtest_ctx", size: 1} })
-	c := x.mem.cells[o.base]
-	c.name, c.ref, c.sync = o.name, true, true
-	return o.base
+	o := x.mem.KeyedObject(key, func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "subtest_ctx", Size: 1} })
+	c := x.mem.Cells[o.Base]
+	c.Name, c.Ref, c.Sync = o.Name, true, true
+	return o.Base
 }
 
 // contextOfSubtest is the address of the context of a subtest.
-func (x *translator) contextOfSubtest(p *path, scope *callPath) *sym.Expr {
-	started := scope == scope.tmpl.root // it has a goroutine
+func (x *translator) contextOfSubtest(p *path, scope *state.CallPath) *sym.Expr {
+	started := scope == scope.Template.Root // it has a goroutine
 	switch {
-	case started && p.t == scope.tmpl:
+	case started && p.t == scope.Template:
 		return p.subtestArg(subtestContext)
-	case started && !scope.tmpl.once:
+	case started && !scope.Template.Once:
 		return sym.Unknown("the context of a subtest of which there can be several, in a goroutine that it has started")
 	}
 	return p.cellAt(x.scopeCell(scope))
@@ -457,17 +457,17 @@ func (x *translator) contextOfSubtest(p *path, scope *callPath) *sym.Expr {
 // registersCleanup is the frame of the test function that a call of t.Cleanup
 // belongs to, -1 for none: that of the innermost subtest, or of the entry.
 func (p *path) registersCleanup() int {
-	if _, ok := p.peek().ctx.site.(*ssa.Call); !ok || p.t.parent != nil && p.subtest() == nil {
+	if _, ok := p.peek().Call.Site.(*ssa.Call); !ok || p.t.Parent != nil && p.subtest() == nil {
 		return -1
 	}
 	at := 0
 	for i := len(p.frames) - 2; i > 0; i-- {
-		if p.frames[i].op == testRun {
+		if p.frames[i].Op == testRun {
 			at = i + 1
 			break
 		}
 	}
-	for at < len(p.frames)-1 && p.frames[at].op != nil {
+	for at < len(p.frames)-1 && p.frames[at].Op != nil {
 		at++
 	}
 	return at

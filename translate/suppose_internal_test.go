@@ -10,8 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/translate/internal/emission"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // someSet are sets of every form: nothing, small sets, sets with gaps, intervals.
@@ -54,11 +55,11 @@ func pathOf(can map[*sym.Expr]sym.Set) *path {
 // holds, and no others where it compares one with a constant.
 func TestSuppose(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
-	vars := []*variable{{id: 1, name: "u"}, {id: 2, name: "v"}}
+	vars := []*state.Variable{{ID: 1, Name: "u"}, {ID: 2, Name: "v"}}
 	for _, v := range vars {
-		v.x = sym.Read(sym.OpVar, v, 0)
+		v.Expr = sym.Read(sym.OpVar, v, 0)
 	}
-	u, v := vars[0].x, vars[1].x
+	u, v := vars[0].Expr, vars[1].Expr
 	side := func() *sym.Expr {
 		e := []*sym.Expr{u, v, sym.Num(int32(rnd.Intn(60) - 30))}[rnd.Intn(3)]
 		if rnd.Intn(3) == 0 {
@@ -79,13 +80,13 @@ func TestSuppose(t *testing.T) {
 	for range 3000 {
 		can := map[*sym.Expr]sym.Set{u: someSet(rnd), v: someSet(rnd)}
 		c := cond(2)
-		at := fmt.Sprintf("%v %+v", uppaal.ExprString((&namer{x: &translator{}, vars: map[*variable]string{vars[0]: "u", vars[1]: "v"}}).spell(c)), can)
+		at := fmt.Sprintf("%v %+v", emission.Spell(c, map[*state.Variable]string{vars[0]: "u", vars[1]: "v"}), can)
 		p := pathOf(map[*sym.Expr]sym.Set{u: can[u], v: can[v]})
 		holds, kept := p.suppose(c), [2][]int32{}
 		some := false
 		for _, x := range elems(can[u]) {
 			for _, y := range elems(can[v]) {
-				if valueOf(c, map[*variable]int32{vars[0]: x, vars[1]: y}) == 0 {
+				if valueOf(c, map[*state.Variable]int32{vars[0]: x, vars[1]: y}) == 0 {
 					continue
 				}
 				some = true
@@ -103,7 +104,7 @@ func TestSuppose(t *testing.T) {
 
 // TestSupposeNot: of two conditions that do not hold both, one that does rules out the other.
 func TestSupposeNot(t *testing.T) {
-	u, v := sym.Read(sym.OpVar, &variable{id: 1}, 0), sym.Read(sym.OpVar, &variable{id: 2}, 0)
+	u, v := sym.Read(sym.OpVar, &state.Variable{ID: 1}, 0), sym.Read(sym.OpVar, &state.Variable{ID: 2}, 0)
 	small, two := sym.Arith(sym.OpLt, u, sym.Num(9)), eq(v, 2)
 	for _, both := range []*sym.Expr{sym.And(small, two), sym.And(two, small)} {
 		p := pathOf(map[*sym.Expr]sym.Set{u: sym.Range(0, 3), v: sym.Range(0, 3)})
@@ -116,8 +117,8 @@ func TestSupposeNot(t *testing.T) {
 // TestBits compares bit operations on a number that is not known, by one that is, and by one
 // that is not, with those of Go.
 func TestBits(t *testing.T) {
-	v, w := &variable{id: 1}, &variable{id: 2}
-	v.x, w.x = sym.Read(sym.OpVar, v, 0), sym.Read(sym.OpVar, w, 0)
+	v, w := &state.Variable{ID: 1}, &state.Variable{ID: 2}
+	v.Expr, w.Expr = sym.Read(sym.OpVar, v, 0), sym.Read(sym.OpVar, w, 0)
 	ops := []token.Token{token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL, token.SHR}
 	numbers := []sym.Set{sym.Range(-4, 3), sym.Range(0, 9), {Interval: true, Lo: 0, Hi: 200}, {Interval: true, Lo: -70, Hi: 60}, {Elems: []int32{-1 << 30, 7, 1 << 30}}}
 	masks := []int32{-3, -1, 0, 1, 2, 3, 4, 7, 30, 31, 32, 40}
@@ -137,16 +138,16 @@ func TestBits(t *testing.T) {
 	for _, op := range ops {
 		for _, a := range numbers {
 			few := !a.Interval && len(a.Elems) <= maxBits
-			p := pathOf(map[*sym.Expr]sym.Set{v.x: a, w.x: sym.Range(0, 4)})
+			p := pathOf(map[*sym.Expr]sym.Set{v.Expr: a, w.Expr: sym.Range(0, 4)})
 			for _, k := range masks {
 				at := fmt.Sprintf("%+v %s %d", a, op, k)
-				e := p.bits(op, v.x, sym.Num(k))
+				e := p.bits(op, v.Expr, sym.Num(k))
 				all := true
 				for _, x := range elems(a) {
 					if z, ok := of(op, x, k); !ok {
 						all = false
 					} else if e.UnknownIn() == nil && int64(int32(x))<<max(0, k) == int64(x)<<max(0, k) {
-						require.EqualValues(t, z, valueOf(e, map[*variable]int32{v: x}), "%s: %d", at, x)
+						require.EqualValues(t, z, valueOf(e, map[*state.Variable]int32{v: x}), "%s: %d", at, x)
 					}
 				}
 				if e.UnknownIn() == nil {
@@ -159,29 +160,29 @@ func TestBits(t *testing.T) {
 					require.NotNil(t, e.UnknownIn(), at)
 				}
 			}
-			e := p.bits(op, v.x, w.x)
+			e := p.bits(op, v.Expr, w.Expr)
 			if e.UnknownIn() != nil {
 				continue
 			}
 			for _, x := range elems(a) {
 				for y := range int32(5) {
 					if z, ok := of(op, x, y); ok {
-						require.EqualValues(t, z, valueOf(e, map[*variable]int32{v: x, w: y}), "%d %s %d", x, op, y)
+						require.EqualValues(t, z, valueOf(e, map[*state.Variable]int32{v: x, w: y}), "%d %s %d", x, op, y)
 					}
 				}
 			}
 		}
 		require.NotZero(t, known[op])
 	}
-	wide := pathOf(map[*sym.Expr]sym.Set{v.x: {Interval: true, Lo: -70, Hi: 200}})
+	wide := pathOf(map[*sym.Expr]sym.Set{v.Expr: {Interval: true, Lo: -70, Hi: 200}})
 	for _, form := range []struct {
 		op token.Token
 		k  int32
 	}{{token.AND, 0}, {token.AND, 1}, {token.AND, 63}, {token.SHL, 3}} {
-		require.Nil(t, wide.bits(form.op, v.x, sym.Num(form.k)).UnknownIn(), form.op)
+		require.Nil(t, wide.bits(form.op, v.Expr, sym.Num(form.k)).UnknownIn(), form.op)
 	}
-	require.NotNil(t, wide.bits(token.OR, v.x, sym.Num(1)).UnknownIn())
-	unsigned := pathOf(map[*sym.Expr]sym.Set{v.x: {Interval: true, Lo: 0, Hi: 200}})
-	require.Nil(t, unsigned.bits(token.SHR, v.x, sym.Num(3)).UnknownIn())
-	require.NotNil(t, pathOf(map[*sym.Expr]sym.Set{v.x: sym.Anything()}).bits(token.AND, v.x, sym.Num(1)).UnknownIn())
+	require.NotNil(t, wide.bits(token.OR, v.Expr, sym.Num(1)).UnknownIn())
+	unsigned := pathOf(map[*sym.Expr]sym.Set{v.Expr: {Interval: true, Lo: 0, Hi: 200}})
+	require.Nil(t, unsigned.bits(token.SHR, v.Expr, sym.Num(3)).UnknownIn())
+	require.NotNil(t, pathOf(map[*sym.Expr]sym.Set{v.Expr: sym.Anything()}).bits(token.AND, v.Expr, sym.Num(1)).UnknownIn())
 }

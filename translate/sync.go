@@ -4,62 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
-// is a frame without a body, so that it can be called, deferred, started and passed around like
-// any other.
-type intrinsic struct {
-	program.Operation
-	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
-	run func(x *translator, p *path) bool
-	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
-	// path goes on.
-	unwound func(x *translator, p *path) bool
-}
-
-// keep is the number of scalars that survive inside the operation.
-func (in *intrinsic) keep(f *frame) int { return 0 }
-
-// intrinsicOf returns what the model knows of a function without body.
-func intrinsicOf(f *ssa.Function) *intrinsic {
-	if f == nil || f.Blocks != nil {
-		return nil
-	}
-	name := program.FullName(f)
-	if in := intrinsics[name]; in != nil {
-		return in
-	}
-	if in := testingIntrinsic(name); in != nil {
-		return in
-	}
-	return nil
-}
-
-// operationOf returns what is known of such a function for a program.
-func operationOf(f *ssa.Function) *program.Operation {
-	if in := intrinsicOf(f); in != nil {
-		return &in.Operation
-	}
-	return nil
-}
-
-var (
-	intrinsics map[string]*intrinsic
-	builtins   map[string]*intrinsic
-)
-
 func init() {
-	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
-		return &intrinsic{Operation: program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run: run}
+	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *program.Operation {
+		return operation(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
 	}
-	intrinsics = map[string]*intrinsic{
+	known = map[string]*program.Operation{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
 		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
 		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
@@ -69,45 +26,45 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    {Operation: program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Add":    operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
 		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     {Operation: program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, run: wgGo},
-		"(*sync.Once).Do":          {Operation: program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, run: onceDo, unwound: onceDone},
-		"os.Exit":                  {Operation: program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, run: osExit},
+		"(*sync.WaitGroup).Go":     operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
+		"(*sync.Once).Do":          unwinding(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo, onceDone),
+		"os.Exit":                  operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               {Operation: program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, run: sleep},
-		"runtime.Gosched":          {Operation: program.Operation{Name: "gosched", Args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+		"time.Sleep":               operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
+		"runtime.Gosched":          operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *translator, p *path) bool { return x.opReturn(p, nil) }),
 	}
-	endingIntrinsics(intrinsics)
-	atomics(intrinsics)
-	syncMapIntrinsics(intrinsics)
-	poolIntrinsics(intrinsics)
-	signalIntrinsics(intrinsics)
-	condIntrinsics(intrinsics)
-	sortIntrinsics(intrinsics)
-	methodSortIntrinsics(intrinsics)
-	timerIntrinsics(intrinsics)
-	contextIntrinsics(intrinsics)
-	onceIntrinsics(intrinsics)
-	bubbleIntrinsics(intrinsics)
-	callbackIntrinsics(intrinsics)
-	rlockerIntrinsics(intrinsics)
-	mathBitsIntrinsics(intrinsics)
-	forwardIntrinsics(intrinsics)
-	testFatal.run, testSkip.run = goexit, goexit
-	builtins = map[string]*intrinsic{
+	endingOperations(known)
+	atomics(known)
+	syncMapOperations(known)
+	poolOperations(known)
+	signalOperations(known)
+	condOperations(known)
+	sortOperations(known)
+	methodSortOperations(known)
+	timerOperations(known)
+	contextOperations(known)
+	onceOperations(known)
+	bubbleOperations(known)
+	callbackOperations(known)
+	rlockerOperations(known)
+	mathBitsOperations(known)
+	forwardOperations(known)
+	runs[testFatal], runs[testSkip] = goexit, goexit
+	builtins = map[string]*program.Operation{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": {Operation: program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, run: func(x *translator, p *path) bool {
-			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
+		"panic": operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *translator, p *path) bool {
+			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
-		}},
+		}),
 	}
 }
 
-// testingIntrinsic knows the methods of testing.T and its like.
-func testingIntrinsic(name string) *intrinsic {
+// testingOperation knows the methods of testing.T and its like.
+func testingOperation(name string) *program.Operation {
 	if !strings.HasPrefix(name, "(*testing.") {
 		return nil
 	}
@@ -131,49 +88,49 @@ func testingIntrinsic(name string) *intrinsic {
 }
 
 var (
-	testFatal = &intrinsic{Operation: program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}}
-	testSkip  = &intrinsic{Operation: program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}}
+	testFatal = operation(program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
+	testSkip  = operation(program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
 func (x *translator) stepOp(p *path) bool {
 	f := p.peek()
-	if f.unwind != nil {
+	if f.Unwind != nil {
 		return x.stepUnwind(p)
 	}
-	if f.phase == 0 {
-		if f.op.Kind != sites.Invalid {
+	if f.Phase == 0 {
+		if f.Op.Kind != sites.Invalid {
 			site := x.siteOfOp(p)
-			if f.op.Kind.IsAccess() && !x.access[site] {
-				p.top().phase = 1
-				return f.op.run(x, p)
+			if f.Op.Kind.IsAccess() && !x.access[site] {
+				p.top().Phase = 1
+				return runs[f.Op](x, p)
 			}
 			if site == 0 {
-				x.unsupported(p.here(), f.op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				x.unsupported(p.here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
-			if f.op.Kind == sites.Exit {
-				p.top().guess = p.picks > 0
+			if f.Op.Kind == sites.Exit {
+				p.top().Guess = p.picks > 0
 			}
-			x.arrive(p, atOp, site)
+			x.arrive(p, state.AtOp, site)
 			return false
 		}
-		p.top().phase = 1
+		p.top().Phase = 1
 	}
-	return f.op.run(x, p)
+	return runs[f.Op](x, p)
 }
 
 // siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
-	kind := p.peek().op.Kind
-	if p.peek().op == wgBody {
+	kind := p.peek().Op.Kind
+	if p.peek().Op.StartedBy(sites.WaitGroupGo) {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
 	}
 	if s := p.siteOf(kind); s != 0 {
 		return s
 	}
-	if p.peek().ctx.parent == nil && p.t.origin != nil {
-		if s, ok := x.idx.At(kind, p.t.origin.Pos()); ok {
+	if p.peek().Call.Parent == nil && p.t.Origin != nil {
+		if s, ok := x.idx.At(kind, p.t.Origin.Pos()); ok {
 			return s.ID
 		}
 	}
@@ -181,30 +138,30 @@ func (x *translator) siteOfOp(p *path) sites.ID {
 }
 
 // pushOp enters an operation.
-func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
-	shape := target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}
-	for k, a := range tgt.args {
-		if !tgt.op.Needs(k) && !slices.Contains(tgt.op.Also, k) {
+func (x *translator) pushOp(p *path, c *state.CallPath, tgt state.Target, deferred bool) {
+	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
+	for k, a := range tgt.Args {
+		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
 			a = nil
 		}
-		shape.args = append(shape.args, a)
-		p.set(c, argKey(k), append([]*sym.Expr(nil), a...))
+		shape.Args = append(shape.Args, a)
+		p.set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
 	}
-	p.push(&frame{ctx: c, op: tgt.op, tgt: shape, deferred: deferred})
+	p.push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
 }
 
 // arg returns argument k of the operation on top of the stack.
 func (p *path) arg(k int) []*sym.Expr {
 	f := p.peek()
-	if e := p.env.m[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
+	if e := p.env.m[envKey{f.Call, state.ArgKey(k)}]; len(e) > 0 {
 		return e
 	}
-	return p.x.unknowns(2, "an argument that is not tracked")
+	return layout.Unknowns(2, "an argument that is not tracked")
 }
 
 // args returns all arguments of the operation on top of the stack.
 func (p *path) args() [][]*sym.Expr {
-	out := make([][]*sym.Expr, max(3, len(p.peek().tgt.args)))
+	out := make([][]*sym.Expr, max(3, len(p.peek().Target.Args)))
 	for k := range out {
 		out[k] = p.arg(k)
 	}
@@ -221,14 +178,14 @@ func (x *translator) receiver(p *path) (int32, bool) {
 	e := p.simplify(p.arg(0)[0])
 	k, ok, tracked := x.concrete(p, e)
 	if !tracked {
-		x.unsupported(p.here(), f.op.Name, "the object it is called on is not tracked: "+why(e))
+		x.unsupported(p.here(), f.Op.Name, "the object it is called on is not tracked: "+why(e))
 		return 0, false
 	}
 	if !ok {
 		return 0, false
 	}
 	if k == 0 {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.continueWith(p)
 		return 0, false
 	}
@@ -246,7 +203,7 @@ func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(
 
 // fatal ends the program with an error that cannot be recovered.
 func (x *translator) fatal(p *path, detail string) {
-	x.sinkTo(p, &sinkInfo{end: "fatal", kind: artifact.KindUnlockUnlocked, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+	x.sinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
 }
 
 func lock(x *translator, p *path) bool {
@@ -315,7 +272,7 @@ func rwLock(x *translator, p *path) bool {
 		return false
 	}
 	const announced = 2
-	if p.peek().phase == announced {
+	if p.peek().Phase == announced {
 		ok = x.writeLockAnnounced(p, a)
 	} else {
 		ok = x.writeLock(p, a, announced)
@@ -335,9 +292,9 @@ func (x *translator) writeLock(p *path, a int32, announced int) bool {
 	free := sym.And(eq(held, 0), eq(pending, 0))
 	if q := p.fork(sym.And(free, sym.Not(eq(readers, 0)))); q != nil {
 		q.put(a+rwPending, sym.Num(1))
-		q.top().phase = announced
+		q.top().Phase = announced
 		q.role = artifact.RoleCommit
-		x.arrive(q, atQueue, x.siteOfOp(q))
+		x.arrive(q, state.AtQueue, x.siteOfOp(q))
 	}
 	if !p.assume(sym.And(free, eq(readers, 0))) {
 		return false
@@ -453,7 +410,7 @@ func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 		p.note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
 		for k := range int32(3) {
 			q := p.clone()
-			q.set(q.peek().ctx, argKey(1), []*sym.Expr{sym.Num(k)})
+			q.set(q.peek().Call, state.ArgKey(1), []*sym.Expr{sym.Num(k)})
 			x.continueWith(q)
 		}
 		return false
@@ -477,7 +434,7 @@ func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 // elsewhere. It reports whether p goes on.
 func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
-		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
+		x.raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.siteOfOp(q), Pos: q.here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.continueWith(q)
 	}
 	return n, p.assume(sym.Arith(sym.OpLe, sym.Num(0), n))
@@ -507,7 +464,7 @@ func onceDo(x *translator, p *path) bool {
 		return false
 	}
 	f := p.peek()
-	if f.phase == 2 { // the function has returned
+	if f.Phase == 2 { // the function has returned
 		p.put(a, sym.Num(onceOver))
 		return x.opReturn(p, nil)
 	}
@@ -521,7 +478,7 @@ func onceDo(x *translator, p *path) bool {
 	}
 	return x.callArg(p, 1, func(q *path) {
 		q.put(a, sym.Num(onceRunning))
-		q.top().phase = 2
+		q.top().Phase = 2
 	})
 }
 
@@ -534,7 +491,7 @@ func onceDone(x *translator, p *path) bool {
 // applied once the function is known.
 func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 	f := p.peek()
-	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
@@ -543,23 +500,23 @@ func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 
 // enterArg calls what argument k of the operation on top of the stack is, after
 // before. What is not known, or not in the model, returns at once.
-func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) bool {
+func (x *translator) enterArg(p *path, k int, tgt state.Target, before func(q *path)) bool {
 	f := p.peek()
 	before(p)
-	if tgt.op == nil && (tgt.fn == nil || tgt.fn.Blocks == nil) {
-		if tgt.fn == nil {
+	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
+		if tgt.Fn == nil {
 			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
-		if f.op.Takes > 0 {
-			p.set(f.ctx, argKey(f.op.Takes), x.unknowns(len(p.arg(f.op.Takes)), "the result of a function that is not in the model"))
+		if f.Op.Takes > 0 {
+			p.set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.arg(f.Op.Takes)), "the result of a function that is not in the model"))
 		}
 		return true
 	}
-	if tgt.op != nil {
-		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.Name), tgt, false)
+	if tgt.Op != nil {
+		x.pushOp(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)
+	return x.enter(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
 }
 
 func osExit(x *translator, p *path) bool {
@@ -576,13 +533,13 @@ func logFatal(x *translator, p *path) bool {
 const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
 
 func goexit(x *translator, p *path) bool {
-	u := &unwind{goexit: true, site: x.siteOfOp(p), pos: p.here(), detail: "goexit"}
+	u := &state.Unwind{Goexit: true, Site: x.siteOfOp(p), Pos: p.here(), Detail: "goexit"}
 	f := p.peek()
-	if f.op == testFatal {
-		u.detail = "fatal"
-		x.failure(p, u.site, f.guess)
+	if f.Op == testFatal {
+		u.Detail = "fatal"
+		x.failure(p, u.Site, f.Guess)
 	}
-	if !f.guess && p.inSubtest() {
+	if !f.Guess && p.inSubtest() {
 		// After a guess, the other way goes on.
 		p.note("subtest", artifact.DirectionUnder, subtestEnds)
 	}
@@ -593,12 +550,12 @@ func goexit(x *translator, p *path) bool {
 // sleep waits for time to pass, in a step of its own behind the guard.
 func sleep(x *translator, p *path) bool {
 	e := x.sleepOf(p.t)
-	if p.peek().phase == 1 {
+	if p.peek().Phase == 1 {
 		d, known := x.durationOf(p, 0)
 		x.arm(p, e, d, known)
-		p.top().phase = 2
+		p.top().Phase = 2
 		p.role = artifact.RoleCommit
-		x.arrive(p, atQueue, x.siteOfOp(p))
+		x.arrive(p, state.AtQueue, x.siteOfOp(p))
 		return false
 	}
 	p.role = artifact.RoleTime
@@ -622,20 +579,20 @@ func closeChan(x *translator, p *path) bool {
 		return false
 	}
 	crash := func(q *path, kind string) {
-		x.raise(q, &unwind{kind: kind, site: x.siteOfOp(q), pos: q.here(), detail: kind}, x.someError())
+		x.raise(q, &state.Unwind{Kind: kind, Site: x.siteOfOp(q), Pos: q.here(), Detail: kind}, x.SomeError())
 		x.continueWith(q)
 	}
 	if k == 0 {
 		crash(p, artifact.KindCloseOfNil)
 		return false
 	}
-	closed := p.cellAt(k + chanClosed)
+	closed := p.cellAt(k + state.ChanClosed)
 	if q := p.fork(eq(closed, 1)); q != nil {
 		crash(q, artifact.KindCloseOfClosed)
 	}
 	if !p.assume(eq(closed, 0)) {
 		return false
 	}
-	p.put(k+chanClosed, sym.Num(1))
+	p.put(k+state.ChanClosed, sym.Num(1))
 	return x.opReturn(p, nil)
 }

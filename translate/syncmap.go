@@ -4,7 +4,9 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -12,31 +14,31 @@ import (
 // own address. Each of its methods is an access to shared memory: it has no
 // guard of its own, but the statement that holds it has.
 
-var anyMap = types.NewMap(emptyInterface, emptyInterface)
+var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
-func syncMapIntrinsics(table map[string]*intrinsic) {
+func syncMapOperations(table map[string]*program.Operation) {
 	// A method on the map o reads its entries, and with writes changes them.
-	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
-		in := &intrinsic{Operation: program.Operation{Name: "map" + name, Reads: true, Writes: writes}, run: func(x *translator, p *path) bool {
+	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *state.Object) bool) {
+		in := operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
-		}}
+		})
 		for k := range args {
 			in.Args = append(in.Args, k)
 		}
 		table["(*sync.Map)."+name] = in
 	}
-	method("Load", 2, false, func(x *translator, p *path, o *object) bool {
+	method("Load", 2, false, func(x *translator, p *path, o *state.Object) bool {
 		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Store", 3, true, func(x *translator, p *path, o *object) bool {
+	method("Store", 3, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
 			return x.update(q, o, found, q.arg(1), q.arg(2)) && x.opReturn(q, nil)
 		})
 	})
-	method("LoadOrStore", 3, true, func(x *translator, p *path, o *object) bool {
+	method("LoadOrStore", 3, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.whether(p, o, func(q *path, _, val []*sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
@@ -44,51 +46,51 @@ func syncMapIntrinsics(table map[string]*intrinsic) {
 			return x.insert(q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
 		})
 	})
-	method("LoadAndDelete", 2, true, func(x *translator, p *path, o *object) bool {
+	method("LoadAndDelete", 2, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
 			q.wipe(o, found)
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Delete", 2, true, func(x *translator, p *path, o *object) bool {
+	method("Delete", 2, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
 			q.wipe(o, found)
 			return x.opReturn(q, nil)
 		})
 	})
-	method("Swap", 3, true, func(x *translator, p *path, o *object) bool {
+	method("Swap", 3, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
 			q.replace(o, found, q.arg(2))
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
-			return x.insert(q, o, q.arg(2)) && x.opReturn(q, zeros(3))
+			return x.insert(q, o, q.arg(2)) && x.opReturn(q, layout.Zeros(3))
 		})
 	})
-	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *object) bool {
+	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.replace(o, found, q.arg(3)) })
 	})
-	method("CompareAndDelete", 3, true, func(x *translator, p *path, o *object) bool {
+	method("CompareAndDelete", 3, true, func(x *translator, p *path, o *state.Object) bool {
 		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.wipe(o, found) })
 	})
-	method("Clear", 1, true, func(x *translator, p *path, o *object) bool {
+	method("Clear", 1, true, func(x *translator, p *path, o *state.Object) bool {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := &intrinsic{Operation: program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, run: rangeSyncMap}
+	in := operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
 	table["(*sync.Map).Range"] = in
 }
 
 // syncMap is the map that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func (x *translator) syncMap(p *path, write bool) (o *object, ok bool) {
+func (x *translator) syncMap(p *path, write bool) (o *state.Object, ok bool) {
 	k, ok := x.calledOn(p, "the sync.Map", "the contents of a sync.Map that is not tracked")
 	if !ok {
 		return nil, false
 	}
-	stride := int32(1 + 2*len(interfaceLayout))
+	stride := int32(1 + 2*len(layout.InterfaceCells))
 	n, at := x.entriesOfSyncMaps()
-	o = &object{kind: objData, base: k, size: int32(n)*stride + 1, backing: backing{elems: int32(n), stride: stride, mapping: anyMap, at: at}}
-	x.accessed(p, k, int(o.size), x.stmtOfOp(p), write)
+	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
+	x.accessed(p, k, int(o.Size), x.stmtOfOp(p), write)
 	return o, true
 }
 
@@ -100,11 +102,11 @@ func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool)
 	switch {
 	case !tracked:
 		p.note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
-		x.opReturn(p, x.unknowns(p.resultWidth(), result))
+		x.opReturn(p, layout.Unknowns(p.resultWidth(), result))
 	case !ok:
 		return 0, false
 	case k == 0:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	default:
 		return k, true
 	}
@@ -114,11 +116,11 @@ func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool)
 
 // whether looks the key of the operation on top of the stack up, and completes
 // the path by whether there is an entry. Both report whether their path goes on.
-func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
+func (x *translator) whether(p *path, o *state.Object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
 	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
 		has = q.simplify(has)
 		if has.HandedOver() {
-			x.arrive(q, atLocal, 0)
+			x.arrive(q, state.AtLocal, 0)
 			return false
 		}
 		if r := q.fork(sym.Not(has)); r != nil && no(r) {
@@ -129,14 +131,14 @@ func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []
 }
 
 // insert takes a free entry for the key of the operation on top of the stack.
-func (x *translator) insert(p *path, o *object, val []*sym.Expr) bool {
-	return x.update(p, o, zeros(int(o.elems)), p.arg(1), val)
+func (x *translator) insert(p *path, o *state.Object, val []*sym.Expr) bool {
+	return x.update(p, o, layout.Zeros(int(o.Elems)), p.arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
-func (p *path) replace(o *object, found, val []*sym.Expr) {
+func (p *path) replace(o *state.Object, found, val []*sym.Expr) {
 	for n := range found {
-		at := o.entry(n) + int32(1+p.x.width(o.mapping.Key()))
+		at := o.Entry(n) + int32(1+p.x.Width(o.Mapping.Key()))
 		for c, e := range val {
 			p.put(at+int32(c), sym.Ite(found[n], e, p.rawCell(at+int32(c))))
 		}
@@ -145,9 +147,9 @@ func (p *path) replace(o *object, found, val []*sym.Expr) {
 
 // ifEqual executes the operation on top of the stack, which changes the entry of
 // its key if it has the value that is its argument 2.
-func (x *translator) ifEqual(p *path, o *object, change func(q *path, found []*sym.Expr)) bool {
+func (x *translator) ifEqual(p *path, o *state.Object, change func(q *path, found []*sym.Expr)) bool {
 	return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
-		x.branch(q, x.equal(q, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
+		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
 			change(r, found)
 			x.opReturn(r, []*sym.Expr{sym.Num(1)})
 		}, func(r *path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
@@ -167,29 +169,29 @@ const (
 // comes during the iteration may be seen or not.
 func rangeSyncMap(x *translator, p *path) bool {
 	f := p.peek()
-	if f.phase == 3 { // the function has returned
+	if f.Phase == 3 { // the function has returned
 		on := p.arg(rangeResult)[0]
-		p.set(f.ctx, argKey(rangeResult), zeros(1))
-		x.branch(p, on, p.here(), "", func(q *path) { q.top().phase = 2 }, func(q *path) { x.opReturn(q, nil) })
+		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
+		x.branch(p, on, p.here(), "", func(q *path) { q.top().Phase = 2 }, func(q *path) { x.opReturn(q, nil) })
 		return false
 	}
 	o, ok := x.syncMap(p, false)
 	if !ok {
 		return false
 	}
-	if f.phase == 1 {
-		first := make([]*sym.Expr, o.elems)
+	if f.Phase == 1 {
+		first := make([]*sym.Expr, o.Elems)
 		for i := range first {
-			first[i] = p.cellAt(o.entry(i))
+			first[i] = p.cellAt(o.Entry(i))
 		}
 		g := p.top()
-		g.tgt.args = [][]*sym.Expr{g.tgt.args[0], g.tgt.args[1], zeros(1), first, zeros(1)}
-		g.phase = 2
-		p.set(f.ctx, argKey(rangeSeen), zeros(1))
-		p.set(f.ctx, argKey(rangeFirst), first)
-		p.set(f.ctx, argKey(rangeResult), zeros(1))
+		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], layout.Zeros(1), first, layout.Zeros(1)}
+		g.Phase = 2
+		p.set(f.Call, state.ArgKey(rangeSeen), layout.Zeros(1))
+		p.set(f.Call, state.ArgKey(rangeFirst), first)
+		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(1)[0], f.ctx.site)
+	tgt, ok, tracked := x.functionOf(p, p.arg(1)[0], f.Call.Site)
 	if !tracked {
 		p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		return x.opReturn(p, nil)
@@ -203,8 +205,8 @@ func rangeSyncMap(x *translator, p *path) bool {
 	}
 	rest := sym.Num(1)
 	var next []*path
-	for e := range int(o.elems) {
-		used := eq(p.cellAt(o.entry(e)), 1)
+	for e := range int(o.Elems) {
+		used := eq(p.cellAt(o.Entry(e)), 1)
 		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
@@ -213,17 +215,17 @@ func rangeSyncMap(x *translator, p *path) bool {
 		if q == nil {
 			continue
 		}
-		q.set(f.ctx, argKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
+		q.set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
 		t := tgt
-		kw := int32(len(interfaceLayout))
-		t.args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
-		if x.enterArg(q, 1, t, func(r *path) { r.top().phase = 3 }) {
+		kw := int32(len(layout.InterfaceCells))
+		t.Args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
+		if x.enterArg(q, 1, t, func(r *path) { r.top().Phase = 3 }) {
 			next = append(next, q)
 		}
 	}
 	for _, q := range next {
 		if len(next) > 1 {
-			q.noteAt(f.ctx.site.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+			q.noteAt(f.Call.Site.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
 		x.continueWith(q)
 	}

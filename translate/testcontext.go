@@ -3,7 +3,9 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
@@ -11,28 +13,28 @@ import (
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-var testContext = &intrinsic{Operation: program.Operation{Name: program.ContextOperation, Args: []int{}}}
+var testContext = operation(program.Operation{Name: program.ContextOperation, Args: []int{}}, nil)
 
-func init() { testContext.run = contextOfTest }
+func init() { runs[testContext] = contextOfTest }
 
 // testContextOf is the address of the context of a test, or of a subtest.
-func (x *translator) testContextOf(p *path, scope *callPath) *sym.Expr {
+func (x *translator) testContextOf(p *path, scope *state.CallPath) *sym.Expr {
 	if scope != nil {
 		return x.contextOfSubtest(p, scope)
 	}
 	const key = "context of the test"
-	if o := x.mem.keyed[key]; o != nil {
-		return sym.Num(o.base)
+	if o := x.mem.Keyed[key]; o != nil {
+		return sym.Num(o.Base)
 	}
-	o := x.mem.keyedObject(key, func() *object {
-		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.Entry.Pos(), ctx: true}
+	o := x.mem.KeyedObject(key, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: "test_ctx", Size: state.ChanPayload + ctxCells, Elem: types.NewStruct(nil, nil), Pos: x.prog.Entry.Pos(), Context: true}
 	})
 	x.describeContext(o)
-	return sym.Num(o.base)
+	return sym.Num(o.Base)
 }
 
 func contextOfTest(x *translator, p *path) bool {
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
 }
 
 // withContext has the innermost frame, that of a test function, end its context
@@ -42,7 +44,7 @@ func (p *path) withContext() {
 		return
 	}
 	g := p.top()
-	g.defers = append([]deferKey{{context: true}}, g.defers...)
+	g.Defers = append([]state.DeferKey{{Context: true}}, g.Defers...)
 }
 
 // endContext takes the end of its context off the innermost frame.
@@ -52,9 +54,9 @@ func (x *translator) endContext(p *path) bool {
 		return false
 	}
 	g := p.top()
-	g.defers = g.defers[:len(g.defers)-1]
+	g.Defers = g.Defers[:len(g.Defers)-1]
 	if tracked {
-		x.cancel(p, k, ctxCanceled, zeros(2), 0)
+		x.cancel(p, k, ctxCanceled, layout.Zeros(2), 0)
 	}
 	return true
 }

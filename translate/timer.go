@@ -11,19 +11,14 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // A timer is a channel with one place and two more cells: whether it is armed,
 // and the field C, which holds the channel. A *time.Timer or *time.Ticker is
 // the address of the latter. That an armed timer fires is a step of its own, of the
 // process Time; in which order events come says deadline.go.
-const (
-	timerArmed = iota // behind the payload
-	timerC
-	timerCells
-)
 
 // isTimer recognises time.Timer and time.Ticker.
 func isTimer(t types.Type) bool {
@@ -31,26 +26,23 @@ func isTimer(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && (n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker")
 }
 
-// behind is the address of cell k behind the payload of a channel.
-func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width + k }
-
-func timerIntrinsics(table map[string]*intrinsic) {
-	arm := func(name string, ticker, pointer bool) *intrinsic {
-		return &intrinsic{Operation: program.Operation{Name: name, Args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+func timerOperations(table map[string]*program.Operation) {
+	arm := func(name string, ticker, pointer bool) *program.Operation {
+		return operation(program.Operation{Name: name, Args: []int{}}, func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) })
 	}
 	table["time.After"] = arm("after", false, false)
 	table["time.Tick"] = arm("tick", true, false)
 	table["time.NewTimer"] = arm("newtimer", false, true)
 	table["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
-		table["(*time."+t+").Reset"] = &intrinsic{Operation: program.Operation{Name: "reset", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+		table["(*time."+t+").Stop"] = operation(program.Operation{Name: "stop", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 0) })
+		table["(*time."+t+").Reset"] = operation(program.Operation{Name: "reset", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 1) })
 	}
 }
 
 // timePasses is the approximation that an event rests on, nothing if it has none. The
 // event is nil for those of which there can be several.
-func (x *translator) timePasses(e *event, pos token.Pos) []int {
+func (x *translator) timePasses(e *state.Event, pos token.Pos) []int {
 	why := x.timing(e)
 	if why == "" {
 		return nil
@@ -61,10 +53,10 @@ func (x *translator) timePasses(e *event, pos token.Pos) []int {
 // newTimer makes an armed timer.
 func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	f := p.peek()
-	if f.ctx.parent == nil {
+	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	pos := f.ctx.site.Pos()
+	pos := f.Call.Site.Pos()
 	d, known := x.durationOf(p, 0)
 	if ticker && known && d <= 0 {
 		if !pointer {
@@ -73,22 +65,22 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 		return x.badInterval(p, "NewTicker")
 	}
 	var elem types.Type
-	switch t := f.tgt.fn.Signature.Results().At(0).Type().Underlying().(type) {
+	switch t := f.Target.Fn.Signature.Results().At(0).Type().Underlying().(type) {
 	case *types.Chan:
 		elem = t.Elem()
 	case *types.Pointer:
 		elem = t.Elem().Underlying().(*types.Struct).Field(0).Type().Underlying().(*types.Chan).Elem()
 	}
-	width := int32(x.width(elem))
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.Name, x.prog.Source.Fset.Position(pos).Line),
-			size: chanPayload + width + timerCells, elem: elem, cap: 1, messages: messages{width: width}, pos: pos, timer: true, ticker: ticker}
+	width := int32(x.Width(elem))
+	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.prog.Source.Fset.Position(pos).Line),
+			Size: state.ChanPayload + width + state.TimerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
 	}, x.describeTimer)
 	if !ok {
 		return false
 	}
-	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
-	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
+	armed, c := state.ChanPayload+width+state.TimerArmed, state.ChanPayload+width+state.TimerC
+	r.clear(p, func(off int32) bool { return off >= state.ChanPayload && off < armed || off == c })
 	r.put(p, armed, sym.Num(1))
 	x.arm(p, x.eventOf(r.objs[0]), d, known)
 	if !pointer {
@@ -102,42 +94,42 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 
 // badInterval is the panic of a ticker whose interval is not positive.
 func (x *translator) badInterval(p *path, of string) bool {
-	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "non-positive interval for " + of}, x.someError())
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
-func (x *translator) describeTimer(o *object) {
+func (x *translator) describeTimer(o *state.Object) {
 	x.describeChan(o)
-	a, c := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)]
-	a.name, a.abs, a.fix = o.name+"_armed", sym.Either(), true
-	c.name, c.init, c.abs, c.fix, c.ref = o.name+"_C", o.base, sym.Single(o.base), true, true
+	a, c := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)]
+	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
+	c.Name, c.Init, c.Abs, c.Fix, c.Ref = o.Name+"_C", o.Base, sym.Single(o.Base), true, true
 }
 
 // setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
 // be received afterwards.
 func setTimer(x *translator, p *path, armed int32) bool {
 	var result []*sym.Expr
-	if p.peek().tgt.fn.Signature.Results().Len() > 0 {
+	if p.peek().Target.Fn.Signature.Results().Len() > 0 {
 		result = []*sym.Expr{sym.Unknown("whether a timer was running")}
 	}
 	k, ok, tracked := x.settled(p)
-	switch o := x.mem.object(k); {
+	switch o := x.mem.Object(k); {
 	case !tracked:
 		p.note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
 	case !ok:
 		return false
 	case k == 0:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
-	case o != nil && o.callback:
+	case o != nil && o.Callback:
 		x.againstTime(o, x.stmtOfOp(p))
 		return setCallback(x, p, o, armed, result)
-	case o != nil && o.timer:
+	case o != nil && o.Timer:
 		x.againstTime(o, x.stmtOfOp(p))
-		if d, known := x.durationOf(p, 1); o.ticker && armed != 0 && known && d <= 0 {
+		if d, known := x.durationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return x.badInterval(p, "Ticker.Reset")
 		}
-		a, n := o.behind(timerArmed), o.base+chanLen
+		a, n := o.Behind(state.TimerArmed), o.Base+state.ChanLen
 		if len(result) > 0 {
 			result[0] = sym.Or(eq(p.cellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.cellAt(n)))
 		}
@@ -149,7 +141,7 @@ func setTimer(x *translator, p *path, armed int32) bool {
 }
 
 // set notes that a timer was stopped or armed again.
-func (x *translator) set(p *path, o *object, armed int32) {
+func (x *translator) set(p *path, o *state.Object, armed int32) {
 	if armed == 0 {
 		x.ended(p, x.eventsOf[o], sym.Num(1))
 		return
@@ -160,7 +152,7 @@ func (x *translator) set(p *path, o *object, armed int32) {
 
 // againstTime notes that a statement looks at or sets what the process Time changes, as another
 // goroutine would: a timer, or the error of a context.
-func (x *translator) againstTime(o *object, s sites.ID) {
+func (x *translator) againstTime(o *state.Object, s sites.ID) {
 	if s != 0 && !slices.Contains(x.untimely[s], o) {
 		x.untimely[s] = append(x.untimely[s], o)
 	}
@@ -170,12 +162,12 @@ func (x *translator) againstTime(o *object, s sites.ID) {
 // new ones. Contexts end by themselves only if one of them has a deadline, or ends by a
 // signal.
 func (x *translator) findTimed() (grown bool) {
-	deadlines := slices.ContainsFunc(x.contexts, func(o *object) bool {
-		v, ok := x.mem.cells[o.behind(ctxDeadline)].abs.Single()
+	deadlines := slices.ContainsFunc(x.contexts, func(o *state.Object) bool {
+		v, ok := x.mem.Cells[o.Behind(ctxDeadline)].Abs.Single()
 		return !ok || v != 0
 	})
 	for s, objs := range x.untimely {
-		if !x.access[s] && (deadlines || slices.ContainsFunc(objs, func(o *object) bool { return !o.ctx })) {
+		if !x.access[s] && (deadlines || slices.ContainsFunc(objs, func(o *state.Object) bool { return !o.Context })) {
 			x.access[s] = true
 			grown = true
 		}
@@ -193,88 +185,63 @@ func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
 	return x.concrete(p, e)
 }
 
-// time makes the process that lets timers fire and deadlines pass.
-func (e *emitter) time(side *artifact.Sidecar) {
-	x := e.x
-	t := &template{name: "Time", slots: 1, once: true}
-	at := &location{tmpl: t, kind: atLocal}
-	var approx [][]int
+// timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
+// location and its steps.
+func (x *translator) timeSteps() *state.Template {
+	t := &state.Template{Name: "Time", Slots: 1, Once: true}
+	at := &state.Location{Template: t, Kind: state.AtLocal}
 	add := func(p *path, why []int) {
-		ed := &edge{from: at, to: at, guard: p.cond}
+		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
 		for _, addr := range sortedKeys(p.heap.m) {
-			if c := x.mem.cells[addr]; stored(c.abs) {
-				ed.assign = append(ed.assign, assignment{c.x, p.heap.m[addr]})
+			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
+				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.heap.m[addr]})
 			}
 		}
-		t.edges = append(t.edges, ed)
-		approx = append(approx, why)
+		t.Edges = append(t.Edges, ed)
 	}
-	for _, o := range x.objects() {
-		if o.ctx || x.notified[o] {
+	for _, o := range x.mem.Objects() {
+		if o.Context || x.notified[o] {
 			for _, p := range x.signal(x.newPath(t, at), o) {
 				add(p, []int{x.signalComes(o)})
 			}
 		}
 		p := x.newPath(t, at)
 		switch {
-		case o.timer:
+		case o.Timer:
 			// A tick that finds no room is lost, and others may wait for it.
-			e, free := x.eventsOf[o], eq(p.cellAt(o.base+chanLen), 0)
-			if o.ticker {
+			e, free := x.eventsOf[o], eq(p.cellAt(o.Base+state.ChanLen), 0)
+			if o.Ticker {
 				free = sym.Or(free, x.waited(p, e))
 			}
-			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
+			if !p.assume(eq(p.cellAt(o.Behind(state.TimerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
 				continue
 			}
-			p.put(o.base+chanLen, sym.Num(1))
+			p.put(o.Base+state.ChanLen, sym.Num(1))
 			x.ended(p, e, sym.Num(1))
-			if o.ticker {
+			if o.Ticker {
 				x.ticked(p, e)
 			} else {
-				p.put(o.behind(timerArmed), sym.Num(0))
+				p.put(o.Behind(state.TimerArmed), sym.Num(0))
 			}
-		case o.ctx:
-			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
+		case o.Context:
+			if !p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
 				continue
 			}
-			x.cancel(p, o.base, ctxExceeded, []*sym.Expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
+			x.cancel(p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
 		default:
 			continue
 		}
-		add(p, x.timePasses(x.eventsOf[o], o.pos))
+		add(p, x.timePasses(x.eventsOf[o], o.Pos))
 	}
-	if len(t.edges) == 0 {
-		return
-	}
-	n := e.n
-	n.current = t
-	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
-	l := &uppaal.Location{Name: n.unique("L_time")}
-	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
-	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
-	for i, ed := range t.edges {
-		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
-		for _, c := range ed.guard {
-			g := n.spell(c)
-			if ue.Guard != nil {
-				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
-			}
-			ue.Guard = g
-		}
-		tmpl.Edges = append(tmpl.Edges, ue)
-		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i]})
-	}
-	e.net.Templates = append(e.net.Templates, tmpl)
-	side.Templates = append(side.Templates, info)
-	e.clock = &uppaal.InstanceDecl{Name: n.unique("Time"), Template: &uppaal.Ident{Name: tmpl.Name}}
+	return t
 }
 
 // stmtOfOp is the statement of the call of the operation on top of the stack, 0
 // for a deferred one, which runs elsewhere.
 func (x *translator) stmtOfOp(p *path) sites.ID {
 	f := p.peek()
-	if _, ok := f.ctx.site.(*ssa.Call); !ok || f.ctx.site.Parent() == nil {
+	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
 		return 0
 	}
-	return x.stmtOf(f.ctx.site.Parent(), f.ctx.site)
+	return x.stmtOf(f.Call.Site.Parent(), f.Call.Site)
 }

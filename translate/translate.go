@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"go/types"
 	"runtime/debug"
 	"slices"
 	"sort"
@@ -16,8 +15,10 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 	"github.com/vtrace/vtrace/uppaal"
@@ -82,7 +83,7 @@ type Model struct {
 	// Cost is what the translation has cost, in the unit of Options.Cost.
 	Cost int
 
-	bounded []*bounded // those in the sidecar that a path reaches
+	bounded []*state.Bound // those in the sidecar that a path reaches
 }
 
 // UnsupportedError is a construct that cannot be translated.
@@ -220,6 +221,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 
 // translator is the state of one attempt.
 type translator struct {
+	*layout.Layout
 	*assumptions
 	disproved
 	programFacts
@@ -236,53 +238,51 @@ type translator struct {
 	sl        *relevance.Slice
 	idx       *sites.Index
 	opts      Options
-	mem       *memory
-	templates []*template
-	byKey     map[string]*template // of templates
-	emitting  bool                 // the segments are executed again, for the model
+	mem       *state.Memory
+	templates []*state.Template
+	byKey     map[string]*state.Template // of templates
+	emitting  bool                       // the segments are executed again, for the model
 }
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
 	capacities map[string]bool    // the types of elements of which capacities are seen, see package growth
 	loops      *termination.Loops // how often loops turn
-	widths     map[types.Type]int
-	orders     map[*ssa.Function]map[ssa.Value]int
 	methods    map[methodKey]*ssa.Function
 	names      map[*ssa.Function]string // that nothing else has
 }
 
 // worklist is what is left to be executed, until there is nothing new.
 type worklist struct {
-	queue   []*location
+	queue   []*state.Location
 	stack   []*path
-	meeting map[string][]envKey // what is live where ways meet
-	parked  []*path             // these wait for others where ways meet, see meet.go
-	left    map[int32]sym.Set   // in memory by a path that arrives
-	ways    map[*location]int   // by where they began
+	meeting map[string][]envKey     // what is live where ways meet
+	parked  []*path                 // these wait for others where ways meet, see meet.go
+	left    map[int32]sym.Set       // in memory by a path that arrives
+	ways    map[*state.Location]int // by where they began
 }
 
 // timeline is what has deadlines, what can be cancelled, and who looks at that.
 type timeline struct {
-	untimely map[sites.ID][]*object // statements, and what they look at or set that the passing of time changes, see timer.go
-	contexts []*object
-	cancels  []*location // where segments cancel some
+	untimely map[sites.ID][]*state.Object // statements, and what they look at or set that the passing of time changes, see timer.go
+	contexts []*state.Object
+	cancels  []*state.Location // where segments cancel some
 	// events are what has deadlines, by their numbers, and precedes the cells that say
 	// for two of them which comes first, see deadline.go.
-	events   []*event
-	eventsOf map[*object]*event
-	sleeps   map[*template]*event
-	precedes map[[2]int]*cell
+	events   []*state.Event
+	eventsOf map[*state.Object]*state.Event
+	sleeps   map[*state.Template]*state.Event
+	precedes map[[2]int]*state.Cell
 	several  bool // there are other deadlines, of which each can be several
 }
 
 // observed is what the segments executed so far have shown of the program.
 type observed struct {
-	notified map[*object]bool  // by signal.Notify
-	inside   map[sites.ID]bool // statements in the middle of which guards are passed
-	signals  map[int32]bool    // locks that are released by others than hold them
-	initial  int               // objects made before the start
-	unrolled int               // locations of turns of loops, see unroll.go
+	notified map[*state.Object]bool // by signal.Notify
+	inside   map[sites.ID]bool      // statements in the middle of which guards are passed
+	signals  map[int32]bool         // locks that are released by others than hold them
+	initial  int                    // objects made before the start
+	unrolled int                    // locations of turns of loops, see unroll.go
 }
 
 // beginning is the first segment, which is executed beforehand if that leads to one place.
@@ -297,7 +297,7 @@ type beginning struct {
 type bounding struct {
 	asked   artifact.Bounds
 	given   map[artifact.Place]artifact.PlaceBound // in opts.At
-	bounded map[artifact.Place]*bounded
+	bounded map[artifact.Place]*state.Bound
 }
 
 // effort counts what an attempt has cost.
@@ -319,7 +319,7 @@ type account struct {
 	// beyond and plainly are the approximations of ways on which a number is beyond
 	// its limits, and of others; limited are the cells that are asked.
 	beyond, plainly map[int]bool
-	limited         map[*cell]bool
+	limited         map[*state.Cell]bool
 	faults          map[token.Pos]string // panics that are not in the model
 	errs            *multierror.Error
 	errSeen         map[string]bool
@@ -327,42 +327,41 @@ type account struct {
 
 type arrival struct {
 	p   *path
-	loc *location
+	loc *state.Location
 }
 
 func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
-			widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
 			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
 		},
-		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*location]int{}},
+		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*state.Location]int{}},
 		timeline: timeline{
-			untimely: map[sites.ID][]*object{}, eventsOf: map[*object]*event{}, sleeps: map[*template]*event{}, precedes: map[[2]int]*cell{},
+			untimely: map[sites.ID][]*state.Object{}, eventsOf: map[*state.Object]*state.Event{}, sleeps: map[*state.Template]*state.Event{}, precedes: map[[2]int]*state.Cell{},
 		},
-		observed: observed{notified: map[*object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
-		bounding: bounding{asked: opts.Asked(), given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*bounded{}},
+		observed: observed{notified: map[*state.Object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
+		bounding: bounding{asked: opts.Asked(), given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*state.Bound{}},
 		account: account{
-			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, limited: map[*cell]bool{},
+			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, limited: map[*state.Cell]bool{},
 			faults: map[token.Pos]string{}, errSeen: map[string]bool{},
 		},
-		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(), mem: newMemory(), byKey: map[string]*template{},
+		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(), mem: state.NewMemory(), byKey: map[string]*state.Template{},
 	}
 	if opts.At != nil {
 		for _, b := range opts.At.Places {
 			x.given[b.Place] = b
 		}
 	}
+	x.Layout = layout.New(p, sl, x.mem, x.opts.Counter, func() int {
+		n, _ := x.entriesOfSyncMaps()
+		return n
+	})
 	return x
 }
 
 func (x *translator) position(pos token.Pos) token.Position {
-	p := x.prog.Source.Fset.Position(pos)
-	if p.Filename != "" {
-		p.Filename = x.prog.Source.Rel(p.Filename)
-	}
-	return p
+	return x.prog.Position(pos)
 }
 
 // leaveOut turns what is not supported into approximations.
@@ -409,10 +408,10 @@ func (x *translator) approximation(pos token.Pos, kind, direction, reason string
 	return len(x.approx) - 1
 }
 
-func (x *translator) enqueue(l *location) {
-	l.seen = true
-	if !l.queued {
-		l.queued = true
+func (x *translator) enqueue(l *state.Location) {
+	l.Seen = true
+	if !l.Queued {
+		l.Queued = true
 		x.queue = append(x.queue, l)
 	}
 }
@@ -426,47 +425,47 @@ func (x *translator) limit(ref bool) int {
 }
 
 // grow adds to what a cell can hold.
-func (x *translator) grow(c *cell, a sym.Set) {
-	if c.fix || x.emitting {
+func (x *translator) grow(c *state.Cell, a sym.Set) {
+	if c.Fix || x.emitting {
 		return
 	}
-	if c.confined {
+	if c.Confined {
 		return // any value has its place
 	}
-	j := c.abs.Widen(a, x.limit(c.ref), x.prog.Thresholds)
-	if j.Top && !a.Top && !c.abs.Top {
+	j := c.Abs.Widen(a, x.limit(c.Ref), x.prog.Thresholds)
+	if j.Top && !a.Top && !c.Abs.Top {
 		// A counter that is kept for the whole program, not by place, seems to
 		// grow for ever.
-		if x.confine(c); c.confined {
+		if x.confine(c); c.Confined {
 			return
 		}
 	}
-	if j.Equal(c.abs) {
+	if j.Equal(c.Abs) {
 		return
 	}
-	c.abs = j
+	c.Abs = j
 	x.wake(c)
 }
 
 // wake has the segments executed again that depend on what a cell can hold.
-func (x *translator) wake(c *cell) {
-	x.enqueueAll(c.readers)
-	if c.abs.Top {
-		x.enqueueAll(c.places)
+func (x *translator) wake(c *state.Cell) {
+	x.enqueueAll(c.Readers)
+	if c.Abs.Top {
+		x.enqueueAll(c.Places)
 	}
 }
 
 // enqueueAll has the segments at several locations executed again.
-func (x *translator) enqueueAll(locs map[*location]bool) {
-	readers := make([]*location, 0, len(locs))
+func (x *translator) enqueueAll(locs map[*state.Location]bool) {
+	readers := make([]*state.Location, 0, len(locs))
 	for l := range locs {
 		readers = append(readers, l)
 	}
 	sort.Slice(readers, func(i, j int) bool {
-		if readers[i].tmpl.index != readers[j].tmpl.index {
-			return readers[i].tmpl.index < readers[j].tmpl.index
+		if readers[i].Template.Index != readers[j].Template.Index {
+			return readers[i].Template.Index < readers[j].Template.Index
 		}
-		return readers[i].index < readers[j].index
+		return readers[i].Index < readers[j].Index
 	})
 	for _, l := range readers {
 		x.enqueue(l)
@@ -475,27 +474,23 @@ func (x *translator) enqueueAll(locs map[*location]bool) {
 
 // solve finds all locations and what every variable and cell can hold.
 func (x *translator) solve() {
-	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.Entry,
-		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
-	if x.prog.Source.Test {
-		t.name = "main"
-	}
+	t := state.NewTemplate(state.Template{Key: "entry", Name: "main", Slots: 1, Once: true, Fn: x.prog.Entry})
 	x.templates = append(x.templates, t)
-	t.root = x.context(t, nil, nil, 0, x.prog.Entry, "")
-	ini := x.context(t, t.root, nil, 1, x.prog.Init, "")
+	t.Root = x.context(t, nil, nil, 0, x.prog.Entry, "")
+	ini := x.context(t, t.Root, nil, 1, x.prog.Init, "")
 	begin := func() *path {
 		p := x.newPath(t, nil)
 		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
-		p.push(&frame{ctx: t.root, block: x.prog.Entry.Blocks[0]})
+		p.push(&state.Frame{Call: t.Root, Block: x.prog.Entry.Blocks[0]})
 		p.withContext()
 		p.withJoin()
 		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
-			p.set(t.root, x.prog.Entry.Params[0], x.unknowns(1, "the testing.T"))
+			p.set(t.Root, x.prog.Entry.Params[0], layout.Unknowns(1, "the testing.T"))
 		}
 		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.Funcs[x.prog.Init] {
 			// Package initialisation runs on top of the entry's frame, which it
 			// returns to as if it had been deferred.
-			p.push(&frame{ctx: ini, block: x.prog.Init.Blocks[0], deferred: true})
+			p.push(&state.Frame{Call: ini, Block: x.prog.Init.Blocks[0], Deferred: true})
 		}
 		return p
 	}
@@ -504,31 +499,31 @@ func (x *translator) solve() {
 		x.takeUp(begin())
 		x.drive()
 		x.inPrefix = false
-		if len(x.prefix) != 1 || x.prefix[0].loc.kind == atSink || x.prefix[0].loc.kind == atLocal {
+		if len(x.prefix) != 1 || x.prefix[0].loc.Kind == state.AtSink || x.prefix[0].loc.Kind == state.AtLocal {
 			x.plainNeeded = true
 			return
 		}
 		a := x.prefix[0]
-		t.first, t.idle = a.loc, a.loc
+		t.First, t.Idle = a.loc, a.loc
 		for _, addr := range sortedKeys(a.p.heap.m) {
 			e := a.p.heap.m[addr]
-			c := x.mem.cells[addr]
+			c := x.mem.Cells[addr]
 			if e.IsConst() {
-				c.init = e.K
-				if !c.fix {
-					c.abs = sym.Single(e.K)
+				c.Init = e.K
+				if !c.Fix {
+					c.Abs = sym.Single(e.K)
 				}
-			} else if !c.fix {
-				c.abs, c.open = sym.Anything(), true
+			} else if !c.Fix {
+				c.Abs, c.Open = sym.Anything(), true
 			}
 		}
 		x.join(a.p, a.loc)
 		x.start = a.p
 		x.enqueue(a.loc)
 	} else {
-		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin", alone: true, serial: true}
+		l := &state.Location{Template: t, Kind: state.AtBegin, Key: "begin", Op: "begin", Alone: true, Serial: true}
 		x.addLocation(l)
-		t.first, t.idle = l, l
+		t.First, t.Idle = l, l
 		x.enqueue(l)
 	}
 	x.begin = begin
@@ -537,16 +532,16 @@ func (x *translator) solve() {
 		// many ways elsewhere again.
 		best := 0
 		for i, l := range x.queue {
-			if l.ways < x.queue[best].ways {
+			if l.Ways < x.queue[best].Ways {
 				best = i
 			}
 		}
 		l := x.queue[best]
 		x.queue = slices.Delete(x.queue, best, best+1)
-		l.queued = false
+		l.Queued = false
 		before := x.ways[l]
 		x.leave(l)
-		l.ways = x.ways[l] - before
+		l.Ways = x.ways[l] - before
 	}
 }
 
@@ -566,24 +561,24 @@ func (x *translator) findShared() bool {
 		return false
 	}
 	grown := x.findTimed()
-	var shared []*cell
-	for _, c := range x.mem.cells {
-		if c == nil || c.sync || c.abs.Top {
+	var shared []*state.Cell
+	for _, c := range x.mem.Cells {
+		if c == nil || c.Sync || c.Abs.Top {
 			continue
 		}
-		if _, ok := c.abs.Single(); ok && !c.varies {
+		if _, ok := c.Abs.Single(); ok && !c.Varies {
 			continue
 		}
 		n, written := 0, false
-		for t, in := range c.access {
-			n += t.slots
-			written = written || in.written
+		for t, in := range c.Access {
+			n += t.Slots
+			written = written || in.Written
 		}
 		if n < 2 || !written {
 			continue
 		}
 		shared = append(shared, c)
-		for _, s := range c.stmts {
+		for _, s := range c.Stmts {
 			if !x.access[s] {
 				x.access[s] = true
 				grown = true

@@ -3,14 +3,15 @@ package translate
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
 // trips counts how often a block runs in one goroutine of a template, 0 if that
 // is not a small constant.
-func (x *translator) trips(t *template, ctx *callPath, b *ssa.BasicBlock) int {
+func (x *translator) trips(t *state.Template, ctx *state.CallPath, b *ssa.BasicBlock) int {
 	n := 1
-	if !t.once {
+	if !t.Once {
 		return 0
 	}
 	for {
@@ -19,10 +20,10 @@ func (x *translator) trips(t *template, ctx *callPath, b *ssa.BasicBlock) int {
 			return 0
 		}
 		n *= k
-		if ctx == nil || ctx.parent == nil || ctx.site == nil {
+		if ctx == nil || ctx.Parent == nil || ctx.Site == nil {
 			return n
 		}
-		b, ctx = ctx.site.Block(), ctx.parent
+		b, ctx = ctx.Site.Block(), ctx.Parent
 	}
 }
 

@@ -3,6 +3,10 @@ package translate
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // While the entry is alone, but for subtests that it waits for or that wait for it,
@@ -19,22 +23,22 @@ const (
 
 // turnsOf names the turns of the loops that a stack is in, "" if it is in none. once
 // reports that a goroutine comes by such a stack with these turns only once.
-func (x *translator) turnsOf(frames []*frame) (turns string, once bool) {
+func (x *translator) turnsOf(frames []*state.Frame) (turns string, once bool) {
 	var b strings.Builder
 	once = true
 	for i, f := range frames {
-		if f.op == subtestBody || f.op == testRun && i == len(frames)-1 {
+		if f.Op.StartedBy(sites.Subtest) || f.Op == testRun && i == len(frames)-1 {
 			continue
 		}
-		if f.op != nil || f.block == nil || f.running || f.unwind != nil {
+		if f.Op != nil || f.Block == nil || f.Running || f.Unwind != nil {
 			once = false // it may call the function above several times
 			continue
 		}
-		in := x.prog.Function(f.ctx.fn)
+		in := x.prog.Function(f.Call.Fn)
 		in.Arrange()
 		once = once && !in.Tangled
-		for _, h := range in.Loops[f.block.Index] {
-			n := min(f.turnsOf(h), maxTurns)
+		for _, h := range in.Loops[f.Block.Index] {
+			n := min(f.TurnsOf(h), maxTurns)
 			once = once && n < maxTurns
 			fmt.Fprintf(&b, "@%d", n)
 		}
@@ -49,7 +53,7 @@ func (x *translator) unroll(p *path, key string) string {
 		return ""
 	}
 	turns, _ := x.turnsOf(p.frames)
-	if turns == "" || p.t.byKey[key+turns] != nil {
+	if turns == "" || p.t.ByKey[key+turns] != nil {
 		return turns
 	}
 	if x.unrolled == maxUnrolled {

@@ -3,7 +3,6 @@ package translate
 import (
 	"cmp"
 	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"math"
@@ -14,72 +13,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
-
-// constant returns the scalars of a constant.
-func (x *translator) constant(c *ssa.Const) []*sym.Expr {
-	if c.Value == nil {
-		return zeros(x.width(c.Type()))
-	}
-	if k, ok := program.Int32Const(c); ok {
-		return []*sym.Expr{sym.Num(k)}
-	}
-	if c.Value.Kind() == constant.String {
-		return []*sym.Expr{sym.Num(x.mem.text(constant.StringVal(c.Value)))}
-	}
-	return x.unknowns(x.width(c.Type()), "a number that is not a small integer")
-}
-
-// global returns the object of a package-level variable.
-func (x *translator) global(g *ssa.Global) *object {
-	o := x.mem.keyed["global "+g.String()]
-	if o != nil {
-		return o
-	}
-	t := program.Pointee(g.Type())
-	o = x.mem.keyedObject("global "+g.String(), func() *object {
-		return x.newData(mangle(g.Name()), t)
-	})
-	x.describe(o, t)
-	if why := x.prog.OutsideReason(g); why != "" {
-		for i := range o.size {
-			x.mem.cells[o.base+i].outside = why
-		}
-	}
-	if g.Pkg != nil && !x.prog.Translated(g.Pkg.Pkg.Path()) {
-		for i := range o.size {
-			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = sym.Anything(), true
-		}
-		if program.IsError(t) {
-			// An error variable of a library is not nil and equal to itself only.
-			e := x.errorValue("error "+g.String(), mangle(g.Name()))
-			for i, v := range e {
-				c := x.mem.cells[o.base+int32(i)]
-				c.init, c.abs, c.open = v.K, sym.Single(v.K), false
-			}
-		}
-	}
-	return o
-}
-
-// errorValue is an interface value that holds an error of unknown contents
-// with an identity of its own.
-func (x *translator) errorValue(key, name string) []*sym.Expr {
-	o := x.mem.keyedObject(key, func() *object { return &object{kind: objOpaque, name: name, size: 1} })
-	return []*sym.Expr{sym.Num(x.mem.tag(opaqueError)), sym.Num(o.base)}
-}
-
-// someError is an error of which nothing else is known.
-func (x *translator) someError() []*sym.Expr {
-	return []*sym.Expr{sym.Num(x.mem.tag(opaqueError)), sym.Unknown("an error from a library")}
-}
-
-// opaqueError stands for the dynamic types of errors of libraries.
-var opaqueError types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryError", nil), types.NewStruct(nil, nil), nil)
 
 // fits is a value in an integer type: where that would wrap it wraps, if that can be said,
 // and is unknown otherwise.
@@ -126,7 +66,7 @@ func (p *path) fits(e *sym.Expr, t types.Type) *sym.Expr {
 // binary is the result of an operation of two operands. ok is false if it has taken over the
 // path.
 func (x *translator) binary(p *path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
 	case token.EQL, token.NEQ:
@@ -245,7 +185,7 @@ func (x *translator) uncomparable(p *path, e []*sym.Expr) *sym.Expr {
 	}
 	lo, hi := tags.Bounds()
 	for k := max(lo, 1); k <= hi; k++ {
-		if t := x.mem.typeOf(k); t != nil && tags.Has(k) && !types.Comparable(t) {
+		if t := x.mem.TypeOf(k); t != nil && tags.Has(k) && !types.Comparable(t) {
 			out = sym.Or(out, eq(tag, k))
 		}
 	}
@@ -260,7 +200,7 @@ func (x *translator) boxed(p *path, e []*sym.Expr) bool {
 		return false
 	}
 	for _, tag := range a.Elems {
-		if t := x.mem.typeOf(tag); t != nil && x.width(t) > 1 {
+		if t := x.mem.TypeOf(tag); t != nil && x.Width(t) > 1 {
 			return true
 		}
 	}
@@ -273,13 +213,13 @@ func (x *translator) constantBox(e *sym.Expr) bool {
 	if !e.IsConst() {
 		return false
 	}
-	o := x.mem.object(e.K)
-	return o != nil && strings.HasPrefix(o.key, "box ")
+	o := x.mem.Object(e.K)
+	return o != nil && strings.HasPrefix(o.Key, "box ")
 }
 
 func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
-	e := p.value(p.peek().ctx, i.X)
-	n := x.width(i.Type())
+	e := p.value(p.peek().Call, i.X)
+	n := x.Width(i.Type())
 	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
 		return []*sym.Expr{p.fits(e[0], i.Type())}
 	}
@@ -289,7 +229,7 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
 		x.unsupported(p.here(), "unsafe.Pointer", "memory behind it cannot be followed")
 	}
-	out := x.unknowns(n, "converted value")
+	out := layout.Unknowns(n, "converted value")
 	if _, ok := i.Type().Underlying().(*types.Slice); ok {
 		out[0] = sym.Unkept("converted value") // a copy
 	}
@@ -299,8 +239,8 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 // makeInterface boxes a value: the number of its type, and its scalar.
 func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
 	t := i.X.Type()
-	e := p.value(p.peek().ctx, i.X)
-	tag := sym.Num(x.mem.tag(t))
+	e := p.value(p.peek().Call, i.X)
+	tag := sym.Num(x.mem.Tag(t))
 	switch len(e) {
 	case 0:
 		return []*sym.Expr{tag, sym.Num(0)}, true
@@ -314,7 +254,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, 
 			if !slices.ContainsFunc(e, func(c *sym.Expr) bool { return c.UnknownIn() == nil }) {
 				return []*sym.Expr{tag, sym.Unknown("a value of several parts")}, true
 			}
-			r, ok := x.allocate(p, i, func() *object { return x.newBox(t) }, func(o *object) { x.describe(o, t) })
+			r, ok := x.allocate(p, i, func() *state.Object { return x.newBox(t) }, func(o *state.Object) { x.Describe(o, t) })
 			if !ok {
 				return nil, false
 			}
@@ -325,18 +265,18 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, 
 		}
 		key.WriteString(" " + strconv.Itoa(int(c.K)))
 	}
-	o := x.mem.keyedObject(key.String(), func() *object { return x.newBox(t) })
+	o := x.mem.KeyedObject(key.String(), func() *state.Object { return x.newBox(t) })
 	for k, c := range e {
-		cell := x.mem.cells[o.base+int32(k)]
-		cell.init, cell.abs = c.K, sym.Single(c.K)
+		cell := x.mem.Cells[o.Base+int32(k)]
+		cell.Init, cell.Abs = c.K, sym.Single(c.K)
 	}
-	return []*sym.Expr{tag, sym.Num(o.base)}, true
+	return []*sym.Expr{tag, sym.Num(o.Base)}, true
 }
 
 // newBox makes the cells of a value of several parts that an interface holds.
-func (x *translator) newBox(t types.Type) *object {
-	o := x.newData("box", t)
-	o.boxed = program.TypeKey(t)
+func (x *translator) newBox(t types.Type) *state.Object {
+	o := x.NewData("box", t)
+	o.Boxed = program.TypeKey(t)
 	return o
 }
 
@@ -344,7 +284,7 @@ func (x *translator) newBox(t types.Type) *object {
 // values that the interface may hold, with other types, end the path: there they
 // are not together.
 func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
-	n := x.width(t)
+	n := x.Width(t)
 	switch n {
 	case 0:
 		return nil, true
@@ -356,12 +296,12 @@ func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, b
 	}
 	k, ok, tracked := x.concrete(p, val)
 	if !tracked {
-		return x.unknowns(n, "a value of several parts"), true
+		return layout.Unknowns(n, "a value of several parts"), true
 	}
 	if !ok {
 		return nil, false
 	}
-	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != program.TypeKey(t) {
+	if o := x.mem.Object(k); o == nil || o.Base != k || o.Boxed != program.TypeKey(t) {
 		return nil, false
 	}
 	out := make([]*sym.Expr, n)
@@ -374,104 +314,104 @@ func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, b
 // A ref is a new object: which one it is may be decided by the state.
 type ref struct {
 	e    *sym.Expr // its address
-	objs []*object
+	objs []*state.Object
 }
 
 // allocate returns a new object for an allocation in the innermost function.
 // ok is false if there is none, and it has ended the path.
-func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
-	return x.allocateAt(p, p.peek().ctx, instr, make, describe)
+func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
+	return x.allocateAt(p, p.peek().Call, instr, make, describe)
 }
 
 // allocateAt allocates for an instruction of the activation ctx. An allocation
 // that can be executed repeatedly takes the first object of its pool that
 // nothing refers to, so that equal states look equal.
-func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
+func (x *translator) allocateAt(p *path, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
 	return x.allocateKey(p, x.allocationKey(p, ctx, instr), ctx, instr, make, describe)
 }
 
 // allocationKey names what an instruction of an activation allocates.
-func (x *translator) allocationKey(p *path, ctx *callPath, instr ssa.Instruction) string {
-	return fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
+func (x *translator) allocationKey(p *path, ctx *state.CallPath, instr ssa.Instruction) string {
+	return fmt.Sprintf("%d|%d|%d.%d", p.t.Index, ctx.ID, instr.Block().Index, x.indexOf(instr))
 }
 
 // allocateArray allocates the backing array of a slice. Arrays of different
 // sizes are different objects.
 func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
-	ctx := p.peek().ctx
-	w := int32(x.width(elem))
+	ctx := p.peek().Call
+	w := int32(x.Width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
-	return x.allocateKey(p, key, ctx, instr, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, backing: backing{elems: n, stride: w, writeOnly: x.writeOnly(elem)}}
-	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
+	return x.allocateKey(p, key, ctx, instr, func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + what, Size: n*w + 1, Backing: state.Backing{Elems: n, Stride: w, WriteOnly: x.WriteOnly(elem)}}
+	}, func(o *state.Object) { x.Describe(o, types.NewArray(elem, int64(n))) })
 }
 
-func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
-	inLoop := ctx.inLoop || x.prog.Function(ctx.fn).InCycle[instr.Block().Index]
+func (x *translator) allocateKey(p *path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
+	inLoop := ctx.InLoop || x.prog.Function(ctx.Fn).InCycle[instr.Block().Index]
 	single := func(key string) (ref, bool) {
-		o := x.mem.keyed[key]
+		o := x.mem.Keyed[key]
 		if o == nil {
-			o = x.mem.keyedObject(key, make)
+			o = x.mem.KeyedObject(key, make)
 			describe(o)
 		}
-		return ref{sym.Num(o.base), []*object{o}}, true
+		return ref{sym.Num(o.Base), []*state.Object{o}}, true
 	}
 	if p.from == nil && inLoop {
 		// Executed once, here and now: every execution is a new object.
 		x.initial++
 		return single(fmt.Sprintf("%s|%d", key, x.initial))
 	}
-	if p.t.once && !inLoop {
+	if p.t.Once && !inLoop {
 		return single(key)
 	}
-	if turns, once := x.turnsOf(p.frames); once && p.t.once && p.serial && !p.rolled {
+	if turns, once := x.turnsOf(p.frames); once && p.t.Once && p.serial && !p.rolled {
 		return single(key + turns)
 	}
-	pl := x.mem.pools[key]
+	pl := x.mem.Pools[key]
 	if pl == nil {
-		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order)), id: len(x.mem.order)}
-		x.mem.pools[key] = pl
-		x.mem.order = append(x.mem.order, pl)
+		pl = &state.Pool{Name: fmt.Sprintf("pool%d", len(x.mem.Order)), ID: len(x.mem.Order)}
+		x.mem.Pools[key] = pl
+		x.mem.Order = append(x.mem.Order, pl)
 		n, at := x.boundOf(artifact.BoundObjects, p.here())
 		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}
 		if at != nil && n < x.asked.Objects {
-			at.size = max(at.size, n)
-			pl.at = at
+			at.Size = max(at.Size, n)
+			pl.At = at
 		}
 		for i := range n {
 			o := make()
-			o.name = fmt.Sprintf("%s_%d", o.name, i)
-			o.pool = pl
-			x.mem.add(o)
+			o.Name = fmt.Sprintf("%s_%d", o.Name, i)
+			o.Pool = pl
+			x.mem.Add(o)
 			describe(o)
-			pl.objs = append(pl.objs, o)
+			pl.Objects = append(pl.Objects, o)
 		}
 	}
 	if p.uneven[pl] {
 		// How many there are left depends on the way taken.
-		x.arrive(p, atLocal, 0)
+		x.arrive(p, state.AtLocal, 0)
 		return ref{}, false
 	}
 	nth := p.allocs.m[pl] // the objects before are taken in this segment
 	p.allocs.set(pl, nth+1)
 	e := sym.Read(sym.OpAlloc, pl, int32(nth))
 	none := sym.Read(sym.OpFull, pl, int32(nth))
-	if nth >= len(pl.objs) {
-		p.boundAt(pl.at, p.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	if nth >= len(pl.Objects) {
+		p.boundAt(pl.At, p.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.Objects)))
 		return ref{}, false
 	}
 	q := p.clone()
 	q.condition(none)
-	q.boundAt(pl.at, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	q.boundAt(pl.At, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.Objects)))
 	p.condition(sym.Not(none))
-	n := pl.objs[0].size
-	if pl.objs[0].writeOnly {
+	n := pl.Objects[0].Size
+	if pl.Objects[0].WriteOnly {
 		n = 0
 	}
-	p.created.set(newObject{pl, int32(nth)}, slices.Repeat([]*sym.Expr{nil}, int(n)))
-	return ref{e, pl.objs[nth:]}, true
+	p.created.set(state.NewObject{Pool: pl, K: int32(nth)}, slices.Repeat([]*sym.Expr{nil}, int(n)))
+	return ref{e, pl.Objects[nth:]}, true
 }
 
 // put sets a cell of a new object.
@@ -480,12 +420,12 @@ func (r ref) put(p *path, off int32, v *sym.Expr) {
 		p.setNew(o, off, v)
 		return
 	}
-	p.put(r.objs[0].base+off, v)
+	p.put(r.objs[0].Base+off, v)
 }
 
 // setNew sets a cell of an object that the segment has allocated.
-func (p *path) setNew(o newObject, off int32, v *sym.Expr) {
-	if o.pool.objs[0].writeOnly {
+func (p *path) setNew(o state.NewObject, off int32, v *sym.Expr) {
+	if o.Pool.Objects[0].WriteOnly {
 		return
 	}
 	cells := slices.Clone(p.created.m[o]) // other paths may have it too
@@ -494,8 +434,8 @@ func (p *path) setNew(o newObject, off int32, v *sym.Expr) {
 }
 
 // newCell is a cell of an object that the segment has allocated.
-func (p *path) newCell(o newObject, off int32) *sym.Expr {
-	if o.pool.objs[0].writeOnly {
+func (p *path) newCell(o state.NewObject, off int32) *sym.Expr {
+	if o.Pool.Objects[0].WriteOnly {
 		return sym.Unknown("contents not tracked")
 	}
 	if e := p.created.m[o][off]; e != nil {
@@ -506,7 +446,7 @@ func (p *path) newCell(o newObject, off int32) *sym.Expr {
 
 // clear sets the cells of a new object to zero.
 func (r ref) clear(p *path, except func(off int32) bool) {
-	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].writeOnly {
+	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].WriteOnly {
 		return
 	}
 	o, _, isNew := newObjectAt(r.e)
@@ -515,13 +455,13 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 		cells = slices.Clone(p.created.m[o])
 		p.created.set(o, cells)
 	}
-	for off := range r.objs[0].size {
+	for off := range r.objs[0].Size {
 		switch {
 		case except != nil && except(off):
 		case isNew:
 			cells[off] = sym.Num(0)
 		default:
-			p.put(r.objs[0].base+off, sym.Num(0))
+			p.put(r.objs[0].Base+off, sym.Num(0))
 		}
 	}
 }
@@ -529,14 +469,14 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 // newObjectAt recognises an address inside an object that the segment has
 // allocated from a pool. Until the segment ends its cells are kept apart, so
 // that it need not be known which object it is.
-func newObjectAt(e *sym.Expr) (o newObject, off int32, ok bool) {
+func newObjectAt(e *sym.Expr) (o state.NewObject, off int32, ok bool) {
 	if e.Op == sym.OpAdd && e.B.IsConst() {
 		off, e = e.B.K, e.A
 	}
 	if e.Op != sym.OpAlloc {
-		return newObject{}, 0, false
+		return state.NewObject{}, 0, false
 	}
-	return newObject{poolOf(e), e.K}, off, true
+	return state.NewObject{Pool: state.PoolOf(e), K: e.K}, off, true
 }
 
 // expose has new objects in memory where an expression may be the address of one
@@ -550,25 +490,25 @@ func (p *path) expose(e *sym.Expr) {
 // settle writes the cells of new objects to memory: of each object of the pool
 // under the condition that it is the one.
 func (p *path) settle() {
-	keys := make([]newObject, 0, len(p.created.m))
+	keys := make([]state.NewObject, 0, len(p.created.m))
 	for k := range p.created.m {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b newObject) int {
-		return cmp.Or(cmp.Compare(a.pool.name, b.pool.name), cmp.Compare(a.k, b.k))
+	slices.SortFunc(keys, func(a, b state.NewObject) int {
+		return cmp.Or(cmp.Compare(a.Pool.Name, b.Pool.Name), cmp.Compare(a.K, b.K))
 	})
 	for _, k := range keys {
-		e := sym.Read(sym.OpAlloc, k.pool, k.k)
-		for _, o := range k.pool.objs[k.k:] {
+		e := sym.Read(sym.OpAlloc, k.Pool, k.K)
+		for _, o := range k.Pool.Objects[k.K:] {
 			for off, v := range p.created.m[k] {
-				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
-					at := o.base + int32(off)
-					p.put(at, sym.Ite(eq(e, o.base), v, p.rawCell(at)))
+				if v != nil && !p.x.mem.Cells[o.Base+int32(off)].Payload {
+					at := o.Base + int32(off)
+					p.put(at, sym.Ite(eq(e, o.Base), v, p.rawCell(at)))
 				}
 			}
 		}
 	}
-	p.created = table[newObject, []*sym.Expr]{}
+	p.created = table[state.NewObject, []*sym.Expr]{}
 }
 
 // indexOf is the number of an instruction in its block.
@@ -587,12 +527,14 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 	if name == "" || strings.ContainsAny(name, " ()") {
 		name = "new"
 	}
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	if x.sl.Plain[i] {
-		p.set(ctx, i, zeros(x.width(t)))
+		p.set(ctx, i, layout.Zeros(x.Width(t)))
 		return p.advance()
 	}
-	r, ok := x.allocate(p, i, func() *object { return x.newVariable(mangle(ctx.fn.Name())+"_"+mangle(name), t) }, func(o *object) { x.describe(o, t) })
+	r, ok := x.allocate(p, i, func() *state.Object {
+		return x.NewVariable(state.Identifier(ctx.Fn.Name())+"_"+state.Identifier(name), t)
+	}, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
 		return false
 	}
@@ -602,7 +544,7 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 }
 
 func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
-	ctx := p.peek().ctx
+	ctx := p.peek().Call
 	size := p.value(ctx, i.Size)[0]
 	k, ok, tracked := x.concrete(p, size)
 	if !tracked {
@@ -617,14 +559,14 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	}
 	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
-	width := x.width(elem)
+	width := x.Width(elem)
 	kept := k
 	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.Classes[relevance.Sent(elem)] {
 		kept = 0
 	}
 	what := ""
-	if n := x.sourceName(i); n != "" {
-		what = "_" + mangle(n)
+	if n := x.SourceName(i); n != "" {
+		what = "_" + state.Identifier(n)
 	}
 	line := x.prog.Source.Fset.Position(i.Pos()).Line
 	// Channels of different capacities are different objects.
@@ -632,88 +574,43 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	if _, ok := i.Size.(*ssa.Const); !ok {
 		key += fmt.Sprintf("|%d", k)
 	}
-	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
-			elem: elem, cap: k, pos: i.Pos(),
-			messages: messages{tracked: x.sl.Classes[relevance.Sent(elem)], width: int32(width), kept: kept}}
+	r, ok := x.allocateKey(p, key, ctx, i, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ch%s_%d", what, line), Size: int32(state.ChanPayload+width) + kept*int32(width),
+			Elem: elem, Cap: k, Pos: i.Pos(),
+			Messages: state.Messages{Tracked: x.sl.Classes[relevance.Sent(elem)], Width: int32(width), Kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
 	}
-	r.clear(p, func(off int32) bool { return off >= chanPayload && off < int32(chanPayload+width) })
+	r.clear(p, func(off int32) bool { return off >= state.ChanPayload && off < int32(state.ChanPayload+width) })
 	p.set(ctx, i, []*sym.Expr{r.e})
 	return p.advance()
 }
 
-func (x *translator) describeChan(o *object) {
-	c := func(i int32) *cell { return x.mem.cells[o.base+i] }
-	for i := range o.size {
-		c(i).sync = true
+func (x *translator) describeChan(o *state.Object) {
+	c := func(i int32) *state.Cell { return x.mem.Cells[o.Base+i] }
+	for i := range o.Size {
+		c(i).Sync = true
 	}
-	c(chanClosed).name = o.name + "_closed"
-	c(chanLen).name, c(chanLen).abs, c(chanLen).fix = o.name+"_len", sym.Range(0, o.cap), true
-	c(chanSenders).name, c(chanReceivers).name = o.name+"_senders", o.name+"_receivers"
-	o.polled = x.polled[o.pos]
-	for _, k := range []int32{chanSenders, chanReceivers} {
-		if o.polled && o.cap == 0 {
-			c(k).abs, c(k).fix = sym.Range(0, int32(x.opts.Counter)), true
+	c(state.ChanClosed).Name = o.Name + "_closed"
+	c(state.ChanLen).Name, c(state.ChanLen).Abs, c(state.ChanLen).Fix = o.Name+"_len", sym.Range(0, o.Cap), true
+	c(state.ChanSenders).Name, c(state.ChanReceivers).Name = o.Name+"_senders", o.Name+"_receivers"
+	o.Polled = x.polled[o.Pos]
+	for _, k := range []int32{state.ChanSenders, state.ChanReceivers} {
+		if o.Polled && o.Cap == 0 {
+			c(k).Abs, c(k).Fix = sym.Range(0, int32(x.opts.Counter)), true
 		}
 	}
-	for k := range o.kept + 1 {
-		x.markRefs(o.base+chanPayload+k*o.width, o.elem)
+	for k := range o.Kept + 1 {
+		x.MarkRefs(o.Base+state.ChanPayload+k*o.Width, o.Elem)
 	}
-	for i := range o.width {
-		p := c(chanPayload + i)
-		p.name, p.abs, p.payload = fmt.Sprintf("%s_msg%d", o.name, i), sym.Set{}, true
-		for k := range o.kept {
-			c(chanPayload + o.width + k*o.width + i).name = fmt.Sprintf("%s_buf%d_%d", o.name, i, k)
+	for i := range o.Width {
+		p := c(state.ChanPayload + i)
+		p.Name, p.Abs, p.Payload = fmt.Sprintf("%s_msg%d", o.Name, i), sym.Set{}, true
+		for k := range o.Kept {
+			c(state.ChanPayload + o.Width + k*o.Width + i).Name = fmt.Sprintf("%s_buf%d_%d", o.Name, i, k)
 		}
 	}
-}
-
-// direct reports that a closure is only called, deferred or started where it is
-// made: then it is never an object, its bindings are passed as arguments are.
-func direct(m *ssa.MakeClosure) bool {
-	if m.Referrers() == nil {
-		return false
-	}
-	for _, r := range *m.Referrers() {
-		switch r := r.(type) {
-		case *ssa.DebugRef:
-		case ssa.CallInstruction:
-			if r.Common().Value != m {
-				return false
-			}
-			for _, a := range r.Common().Args {
-				if a == m {
-					return false
-				}
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// valueWidth is the number of scalars of a value.
-func (x *translator) valueWidth(v ssa.Value) int {
-	if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
-		n := 0
-		for k, b := range m.Bindings {
-			if x.sl.Values[m.Fn.(*ssa.Function).FreeVars[k]] {
-				n += x.valueWidth(b)
-			}
-		}
-		return n
-	}
-	if _, ok := v.(*ssa.Range); ok {
-		return 2 // see maps.go
-	}
-	if x.sl.Plain[v] {
-		return x.width(program.Pointee(v.Type()))
-	}
-	return x.width(v.Type())
 }
 
 func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
@@ -727,32 +624,32 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 		if !x.sl.Values[fn.FreeVars[k]] {
 			continue
 		}
-		for _, c := range p.value(f.ctx, b) {
+		for _, c := range p.value(f.Call, b) {
 			c = p.simplify(c)
 			e = append(e, c)
 			constant = constant && c.IsConst()
 			fmt.Fprintf(&key, " %d", c.K)
 		}
 	}
-	if direct(i) {
-		p.set(f.ctx, i, e)
+	if layout.Direct(i) {
+		p.set(f.Call, i, e)
 		return p.advance()
 	}
-	mk := func() *object {
-		return &object{kind: objClosure, name: "fn_" + mangle(fn.Name()), size: int32(len(e)), fn: fn, mk: i}
+	mk := func() *state.Object {
+		return &state.Object{Kind: state.ClosureObject, Name: "fn_" + state.Identifier(fn.Name()), Size: int32(len(e)), Fn: fn, Closure: i}
 	}
 	if constant {
-		o := x.mem.keyedObject(key.String(), mk)
+		o := x.mem.KeyedObject(key.String(), mk)
 		for k, c := range e {
-			cell := x.mem.cells[o.base+int32(k)]
-			cell.init, cell.abs = c.K, sym.Single(c.K)
+			cell := x.mem.Cells[o.Base+int32(k)]
+			cell.Init, cell.Abs = c.K, sym.Single(c.K)
 		}
-		p.set(f.ctx, i, []*sym.Expr{sym.Num(o.base)})
+		p.set(f.Call, i, []*sym.Expr{sym.Num(o.Base)})
 		return p.advance()
 	}
-	r, ok := x.allocate(p, i, mk, func(o *object) {
-		for k := range o.size {
-			x.mem.cells[o.base+k].ref = true
+	r, ok := x.allocate(p, i, mk, func(o *state.Object) {
+		for k := range o.Size {
+			x.mem.Cells[o.Base+k].Ref = true
 		}
 	})
 	if !ok {
@@ -761,6 +658,6 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	for k, c := range e {
 		r.put(p, int32(k), c)
 	}
-	p.set(f.ctx, i, []*sym.Expr{r.e})
+	p.set(f.Call, i, []*sym.Expr{r.e})
 	return p.advance()
 }

@@ -31,7 +31,7 @@ func (p *path) vary(k int32, n int) {
 // repeats reports that the path is in a loop.
 func (p *path) repeats() bool {
 	for _, f := range p.frames {
-		if f.ctx.inLoop || f.block != nil && p.x.prog.Function(f.ctx.fn).InCycle[f.block.Index] {
+		if f.Call.InLoop || f.Block != nil && p.x.prog.Function(f.Call.Fn).InCycle[f.Block.Index] {
 			return true
 		}
 	}

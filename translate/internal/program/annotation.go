@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // A comment "//vtrace:reachable" or "//vtrace:unreachable", in front of a statement
@@ -168,4 +170,16 @@ func (p *Program) Beginning(f *ssa.Function, stmt ast.Stmt) ssa.Instruction {
 		}
 	}
 	return nil
+}
+
+// Guard is the guard of the annotated statement, 0 if there is none.
+func (a *Annotation) Guard(idx *sites.Index) sites.ID {
+	if a.Stmt == nil {
+		return 0
+	}
+	s, ok := idx.Stmt(a.Stmt.Pos())
+	if !ok {
+		return 0
+	}
+	return s.ID
 }

@@ -23,9 +23,16 @@ type Operation struct {
 	Calls, Takes int
 	// Forwards: it calls its first argument with the others.
 	Forwards bool
+	// Starts is, of an operation with which a goroutine begins, the kind of the one that starts
+	// that; Invalid for others.
+	Starts sites.Kind
 	// Methods are those of its first argument, an interface, that it calls.
 	Methods []string
 }
+
+// StartedBy reports that an operation, which may be nil, is what a goroutine begins with that one of
+// a kind starts.
+func (o *Operation) StartedBy(k sites.Kind) bool { return o != nil && o.Starts == k }
 
 // Needs reports that an argument matters.
 func (o *Operation) Needs(k int) bool {

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"go/types"
 	"math"
 	"slices"
@@ -213,4 +214,13 @@ func (p *Program) OfLibrary(f *ssa.Function) bool {
 		return p.library[o.Pkg()]
 	}
 	return f.Pkg != nil && p.library[f.Pkg.Pkg]
+}
+
+// Position is a position with its file as the program names it: relative to the module root.
+func (p *Program) Position(pos token.Pos) token.Position {
+	q := p.Source.Fset.Position(pos)
+	if q.Filename != "" {
+		q.Filename = p.Source.Rel(q.Filename)
+	}
+	return q
 }

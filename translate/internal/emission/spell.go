@@ -1,8 +1,9 @@
-package translate
+package emission
 
 import (
 	"math"
 
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -15,22 +16,22 @@ var uppaalOps = map[sym.Op]uppaal.Op{
 
 // spell writes an expression without unknown parts in the model language.
 func (n *namer) spell(e *sym.Expr) uppaal.Expr {
-	n.x.written++
+	n.written++
 	switch e.Op {
 	case sym.OpConst:
 		return &uppaal.IntLit{Value: e.K}
 	case sym.OpVar:
-		return n.variable(variableOf(e))
+		return n.variable(state.VariableOf(e))
 	case sym.OpCell:
-		return n.cell(cellOf(e))
+		return n.cell(state.CellOf(e))
 	case sym.OpMsg:
 		return &uppaal.Ident{Name: n.message(e.K)}
 	case sym.OpArg:
 		return &uppaal.Ident{Name: n.argument(e.K)}
 	case sym.OpAlloc:
-		return n.allocated(poolOf(e), e.K)
+		return n.allocated(state.PoolOf(e), e.K)
 	case sym.OpFull:
-		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(poolOf(e), e.K), Y: &uppaal.IntLit{}}
+		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(state.PoolOf(e), e.K), Y: &uppaal.IntLit{}}
 	case sym.OpSelf:
 		return n.self()
 	case sym.OpNot:
@@ -57,4 +58,9 @@ func (n *namer) spell(e *sym.Expr) uppaal.Expr {
 		}
 	}
 	return &uppaal.Binary{Op: uppaalOps[e.Op], X: n.spell(e.A), Y: n.spell(e.B)}
+}
+
+// Spell is the text of an expression over variables of these names.
+func Spell(e *sym.Expr, names map[*state.Variable]string) string {
+	return uppaal.ExprString((&namer{vars: names}).spell(e))
 }

@@ -1,10 +1,11 @@
-package translate
+package emission
 
 import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -22,34 +23,33 @@ type monitor struct {
 
 // monitors finds out which monitors the queries need.
 func (e *emitter) monitors() {
-	x := e.x
 	var crash, returns, blocks, mainBlocks, locks bool
-	for i, t := range x.templates {
-		for _, ed := range t.edges {
+	for i, t := range e.in.Templates {
+		for _, ed := range t.Edges {
 			switch {
-			case ed.to.kind != atSink:
-			case !ed.to.sink.normal():
+			case ed.To.Kind != state.AtSink:
+			case !ed.To.Sink.Normal():
 				crash = true
 			case i == 0:
 				returns = true
 			}
 		}
-		for _, l := range t.locs {
+		for _, l := range t.Locations {
 			switch {
-			case !l.block:
+			case !l.Block:
 			case i == 0:
 				mainBlocks = true
 			default:
 				blocks = true
-				locks = locks || lockKind(x.idx.Site(l.site).Kind)
+				locks = locks || lockKind(e.in.Sites.Site(l.Site).Kind)
 			}
 		}
 	}
-	test := x.prog.Test()
+	test := e.in.Program.Test()
 	e.returns = returns || test
-	e.endless = mainBlocks && x.endless(x.templates[1:])
+	e.endless = mainBlocks && e.forEver(e.in.Templates[1:])
 	partial := !test && blocks && (locks || !returns)
-	if x.opts.Portable {
+	if e.in.Portable {
 		// Only stuck(P) has a use for monitors.
 		if test {
 			e.forever()
@@ -65,39 +65,39 @@ func (e *emitter) monitors() {
 	if test {
 		e.forever()
 	}
-	if e.endless || len(e.spins) > 0 || partial && x.endless(x.templates) {
+	if e.endless || len(e.spins) > 0 || partial && e.forEver(e.in.Templates) {
 		e.rest = e.newMonitor("Rest", false)
 	}
 }
 
 // A spin is where a goroutine that never ends comes by again and again.
 type spin struct {
-	t    *template
+	t    *state.Template
 	site sites.ID
-	locs []*location
+	locs []*state.Location
 }
 
 // forever finds the goroutines that may run for ever once they have got into a
 // cycle that no way leads out of.
 func (e *emitter) forever() {
-	templates := e.x.templates[1:]
-	if !e.x.endless(templates) {
+	templates := e.in.Templates[1:]
+	if !e.forEver(templates) {
 		return
 	}
 	for _, t := range templates {
-		if t.daemon {
+		if t.Daemon {
 			continue // it belongs to the process
 		}
-		back := map[*location][]*location{}
-		live := map[*edge]bool{}
-		for _, ed := range t.edges {
-			back[ed.to] = append(back[ed.to], ed.from)
-			live[ed] = ed.from.kind != atIdle && ed.to.kind != atSink
+		back := map[*state.Location][]*state.Location{}
+		live := map[*state.Edge]bool{}
+		for _, ed := range t.Edges {
+			back[ed.To] = append(back[ed.To], ed.From)
+			live[ed] = ed.From.Kind != state.AtIdle && ed.To.Kind != state.AtSink
 		}
-		ends := map[*location]bool{}
-		var work []*location
-		for _, l := range t.locs {
-			if l.kind == atIdle || l.kind == atDone || l.kind == atSink {
+		ends := map[*state.Location]bool{}
+		var work []*state.Location
+		for _, l := range t.Locations {
+			if l.Kind == state.AtIdle || l.Kind == state.AtDone || l.Kind == state.AtSink {
 				ends[l] = true
 				work = append(work, l)
 			}
@@ -114,18 +114,18 @@ func (e *emitter) forever() {
 		}
 		in := components(t, live)
 		first := map[int]sites.ID{}
-		for _, l := range t.locs {
-			if ends[l] || in[l] == 0 || l.kind != atOp {
+		for _, l := range t.Locations {
+			if ends[l] || in[l] == 0 || l.Kind != state.AtOp {
 				continue
 			}
-			if s, ok := first[in[l]]; ok && s != l.site {
+			if s, ok := first[in[l]]; ok && s != l.Site {
 				continue
 			}
-			first[in[l]] = l.site
-			k := slices.IndexFunc(e.spins, func(s spin) bool { return s.t == t && s.site == l.site })
+			first[in[l]] = l.Site
+			k := slices.IndexFunc(e.spins, func(s spin) bool { return s.t == t && s.site == l.Site })
 			if k < 0 {
 				k = len(e.spins)
-				e.spins = append(e.spins, spin{t: t, site: l.site})
+				e.spins = append(e.spins, spin{t: t, site: l.Site})
 			}
 			e.spins[k].locs = append(e.spins[k].locs, l)
 		}
@@ -149,12 +149,6 @@ func (e *emitter) newMonitor(name string, told bool) *monitor {
 	return m
 }
 
-// normal reports that the program ends as it should, or that it may go on: a
-// test that fails does.
-func (s *sinkInfo) normal() bool {
-	return s.end == "return" || s.end == "exit" && s.kind == "" || s.kind == artifact.KindTestFailure
-}
-
 // lockKind reports that a goroutine that is stuck at an operation of this kind
 // holds up an object that others share: a lock, a wait group or a Once.
 func lockKind(k sites.Kind) bool {
@@ -166,13 +160,13 @@ func lockKind(k sites.Kind) bool {
 }
 
 // told is the monitor that an edge into a sink tells.
-func (e *emitter) told(ed *edge) *monitor {
+func (e *emitter) told(ed *state.Edge) *monitor {
 	switch {
-	case ed.to.kind != atSink:
+	case ed.To.Kind != state.AtSink:
 		return nil
-	case !ed.to.sink.normal():
+	case !ed.To.Sink.Normal():
 		return e.over
-	case ed.from.tmpl.parent == nil:
+	case ed.From.Template.Parent == nil:
 		return e.returned
 	}
 	return nil
@@ -201,14 +195,14 @@ func (e *emitter) watchers(side *artifact.Sidecar) {
 	}
 }
 
-// endless reports that goroutines of these templates may run for ever: along
+// forEver reports that goroutines of these templates may run for ever: along
 // cycles whose messages and partners come from such cycles.
-func (x *translator) endless(templates []*template) bool {
-	live := map[*edge]bool{}
-	var order []*edge
+func (e *emitter) forEver(templates []*state.Template) bool {
+	live := map[*state.Edge]bool{}
+	var order []*state.Edge
 	for _, t := range templates {
-		for _, ed := range t.edges {
-			if ed.from.kind != atIdle && ed.to.kind != atSink {
+		for _, ed := range t.Edges {
+			if ed.From.Kind != state.AtIdle && ed.To.Kind != state.AtSink {
 				live[ed] = true
 				order = append(order, ed)
 			}
@@ -218,8 +212,8 @@ func (x *translator) endless(templates []*template) bool {
 		changed = false
 		for _, t := range templates {
 			in := components(t, live)
-			for _, ed := range t.edges {
-				if live[ed] && (in[ed.from] == 0 || in[ed.from] != in[ed.to]) {
+			for _, ed := range t.Edges {
+				if live[ed] && (in[ed.From] == 0 || in[ed.From] != in[ed.To]) {
 					delete(live, ed)
 					changed = true
 				}
@@ -228,7 +222,7 @@ func (x *translator) endless(templates []*template) bool {
 		offers := map[[2]any]bool{}
 		for _, ed := range order {
 			if live[ed] {
-				for _, o := range x.offers(ed) {
+				for _, o := range e.offers(ed) {
 					offers[o] = true
 				}
 			}
@@ -237,7 +231,7 @@ func (x *translator) endless(templates []*template) bool {
 			if !live[ed] {
 				continue
 			}
-			for _, n := range ed.needs() {
+			for _, n := range ed.Needs() {
 				if !offers[n] {
 					delete(live, ed)
 					changed = true
@@ -248,67 +242,36 @@ func (x *translator) endless(templates []*template) bool {
 	return len(live) > 0
 }
 
-// exchanges lists what an edge gives to others: a side of a rendezvous, a message
-// for a buffer (false) or place in it (true).
-func (ed *edge) exchanges() [][2]any {
-	var out [][2]any
-	if s := ed.sync; s != nil && s.obj != nil {
-		out = append(out, [2]any{s.obj, s.send})
-	}
-	for _, a := range ed.assign {
-		if a.to.Op != sym.OpCell {
-			continue
-		}
-		if c := cellOf(a.to); c.group.kind == objChan && c.addr == c.group.base+chanLen {
-			out = append(out, [2]any{c, a.e.Op == sym.OpSub || a.e.IsConst() && a.e.K == 0})
-		}
-	}
-	return out
-}
-
 // offers lists what an edge gives to others, and the messages that time will send for a
 // timer that it arms.
-func (x *translator) offers(ed *edge) [][2]any {
-	out := ed.exchanges()
-	for _, a := range ed.assign {
-		if a.to.Op != sym.OpCell {
+func (e *emitter) offers(ed *state.Edge) [][2]any {
+	out := ed.Exchanges()
+	for _, a := range ed.Assign {
+		if a.To.Op != sym.OpCell {
 			continue
 		}
-		c := cellOf(a.to)
-		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.IsConst() && a.e.K == 0) {
-			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
+		c := state.CellOf(a.To)
+		if c.Group.Timer && c.Addr == c.Group.Behind(state.TimerArmed) && !(a.Value.IsConst() && a.Value.K == 0) {
+			out = append(out, [2]any{e.in.Memory.Cells[c.Group.Base+state.ChanLen], false})
 		}
-	}
-	return out
-}
-
-// needs lists what an edge needs of others: the counterparts of what it gives them. A
-// ticker needs nobody.
-func (ed *edge) needs() [][2]any {
-	var out [][2]any
-	for _, e := range ed.exchanges() {
-		if c, ok := e[0].(*cell); ok && c.group.ticker {
-			continue
-		}
-		out = append(out, [2]any{e[0], !e[1].(bool)})
 	}
 	return out
 }
 
 // components numbers the strongly connected components of a template, over live
 // edges, from 1; locations on no cycle have 0.
-func components(t *template, live map[*edge]bool) map[*location]int {
-	next, back := map[*location][]*location{}, map[*location][]*location{}
-	for _, ed := range t.edges {
+func components(t *state.Template, live map[*state.Edge]bool) map[*state.Location]int {
+	next, back := map[*state.Location][]*state.Location{}, map[*state.Location][]*state.Location{}
+	for _, ed := range t.Edges {
 		if live[ed] {
-			next[ed.from] = append(next[ed.from], ed.to)
-			back[ed.to] = append(back[ed.to], ed.from)
+			next[ed.From] = append(next[ed.From], ed.To)
+			back[ed.To] = append(back[ed.To], ed.From)
 		}
 	}
-	var post []*location
-	seen := map[*location]bool{}
-	var walk func(l *location)
-	walk = func(l *location) {
+	var post []*state.Location
+	seen := map[*state.Location]bool{}
+	var walk func(l *state.Location)
+	walk = func(l *state.Location) {
 		seen[l] = true
 		for _, m := range next[l] {
 			if !seen[m] {
@@ -317,20 +280,20 @@ func components(t *template, live map[*edge]bool) map[*location]int {
 		}
 		post = append(post, l)
 	}
-	for _, l := range t.locs {
+	for _, l := range t.Locations {
 		if !seen[l] {
 			walk(l)
 		}
 	}
-	out := map[*location]int{}
-	done := map[*location]bool{}
+	out := map[*state.Location]int{}
+	done := map[*state.Location]bool{}
 	n := 0
 	for i := len(post) - 1; i >= 0; i-- {
 		if done[post[i]] {
 			continue
 		}
 		done[post[i]] = true
-		comp := []*location{post[i]}
+		comp := []*state.Location{post[i]}
 		for k := 0; k < len(comp); k++ {
 			for _, m := range back[comp[k]] {
 				if !done[m] {
@@ -351,4 +314,33 @@ func components(t *template, live map[*edge]bool) map[*location]int {
 		}
 	}
 	return out
+}
+
+// time makes the process that lets timers fire and deadlines pass.
+func (e *emitter) time(side *artifact.Sidecar) {
+	t := e.in.Time
+	if len(t.Edges) == 0 {
+		return
+	}
+	n := e.n
+	n.current = t
+	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
+	l := &uppaal.Location{Name: n.unique("L_time")}
+	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
+	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
+	for _, ed := range t.Edges {
+		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
+		for _, c := range ed.Guard {
+			g := n.spell(c)
+			if ue.Guard != nil {
+				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
+			}
+			ue.Guard = g
+		}
+		tmpl.Edges = append(tmpl.Edges, ue)
+		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: ed.Approx})
+	}
+	e.net.Templates = append(e.net.Templates, tmpl)
+	side.Templates = append(side.Templates, info)
+	e.clock = &uppaal.InstanceDecl{Name: n.unique("Time"), Template: &uppaal.Ident{Name: tmpl.Name}}
 }

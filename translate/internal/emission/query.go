@@ -1,142 +1,15 @@
-package translate
+package emission
 
 import (
 	"fmt"
-	"go/types"
 	"slices"
 	"sort"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/state"
 )
-
-// The categories of queries.
-const (
-	CategoryChannel           = "channel safety"
-	CategoryMutex             = "mutex safety"
-	CategoryWaitGroup         = "wait group safety"
-	CategoryPanic             = "goroutine exits with panic"
-	CategoryNilCall           = "nil function call"
-	CategoryChannelDeadlock   = "channel related deadlock"
-	CategoryMutexDeadlock     = "mutex related deadlock"
-	CategoryOnceDeadlock      = "once related deadlock"
-	CategoryWaitGroupDeadlock = "wait group related deadlock"
-	CategoryCondDeadlock      = "cond related deadlock"
-	CategorySubtestDeadlock   = "subtest related deadlock"
-	CategoryLeak              = "goroutine leak"
-	CategoryBound             = "resource bound"
-	CategoryExit              = "exit with failure"
-	CategoryTestFailure       = "test failure"
-	// CategoryReachability asks what comments in the program say.
-	CategoryReachability = "reachability"
-	// CategoryPrecision asks whether the model needs its approximations: its query
-	// is always generated.
-	CategoryPrecision = "precision"
-	// CategoryInternal asks whether the model itself is whole: its query is
-	// always generated.
-	CategoryInternal = "internal"
-)
-
-// Categories lists all categories of queries.
-func Categories() []string {
-	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategorySubtestDeadlock, CategoryLeak, CategoryTestFailure, CategoryExit, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
-}
-
-// sidecarSites copies the sites, by number.
-func (x *translator) sidecarSites() []artifact.Site {
-	out := []artifact.Site{{}}
-	for _, s := range x.idx.Sites() {
-		out = append(out, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text, Cases: s.Cases})
-	}
-	return out
-}
-
-// funcKey names a function as package sites does: "pkg/path.Func",
-// "pkg/path.(*T).Method", "pkg/path.Func$1" for its first literal.
-func (x *translator) funcKey(f *ssa.Function) string {
-	if p := f.Parent(); p != nil {
-		key := x.funcKey(p)
-		for i, g := range p.AnonFuncs {
-			if g == f {
-				key += fmt.Sprintf("$%d", i+1)
-			}
-		}
-		return key
-	}
-	if o := f.Origin(); o != nil {
-		f = o
-	}
-	pkg := ""
-	if f.Pkg != nil {
-		pkg = f.Pkg.Pkg.Path() + "."
-	}
-	if recv := f.Signature.Recv(); recv != nil {
-		star := ""
-		t := types.Unalias(recv.Type())
-		if ptr, ok := t.(*types.Pointer); ok {
-			star, t = "*", types.Unalias(ptr.Elem())
-		}
-		if n, ok := t.(*types.Named); ok {
-			return fmt.Sprintf("%s(%s%s).%s", pkg, star, n.Obj().Name(), f.Name())
-		}
-	}
-	return pkg + f.Name()
-}
-
-// blockCategory is the category of a goroutine that is stuck at an operation.
-func blockCategory(k sites.Kind) string {
-	switch k {
-	case sites.Lock, sites.RLock:
-		return CategoryMutexDeadlock
-	case sites.WaitGroupWait:
-		return CategoryWaitGroupDeadlock
-	case sites.OnceDo, sites.OnceFunc:
-		return CategoryOnceDeadlock
-	case sites.CondWait:
-		return CategoryCondDeadlock
-	case sites.Subtest, sites.Parallel, sites.Join:
-		return CategorySubtestDeadlock
-	case sites.Exit:
-		return CategoryExit // by runtime.Goexit
-	}
-	return CategoryChannelDeadlock
-}
-
-// crashCategory is the category of an end.
-func crashCategory(kind string) string {
-	switch kind {
-	case artifact.KindSendOnClosed, artifact.KindCloseOfClosed, artifact.KindCloseOfNil:
-		return CategoryChannel
-	case artifact.KindUnlockUnlocked:
-		return CategoryMutex
-	case artifact.KindNegativeCounter, artifact.KindWaitGroupReuse:
-		return CategoryWaitGroup
-	case artifact.KindNilCall:
-		return CategoryNilCall
-	case artifact.KindBound:
-		return CategoryBound
-	case artifact.KindTestFailure:
-		return CategoryTestFailure
-	case artifact.KindExit:
-		return CategoryExit
-	}
-	return CategoryPanic
-}
-
-// CategoryOf is the category of an error of a kind at an operation.
-func CategoryOf(kind string, at sites.Kind) string {
-	switch kind {
-	case artifact.KindLeak:
-		return CategoryLeak
-	case artifact.KindDeadlock, artifact.KindPartialDeadlock:
-		return blockCategory(at)
-	}
-	return crashCategory(kind)
-}
 
 // DescribeStuck says in words that goroutines are stuck at an operation: the entry
 // function in a deadlock, another one in a leak. What waits in code of others is at none.
@@ -193,12 +66,12 @@ type queryList struct {
 
 // occurrence is a location in the template that has it: it is part of every process of that.
 type occurrence struct {
-	t *template
-	l *location
+	t *state.Template
+	l *state.Location
 }
 
 // inEntry reports that a location is one of the goroutine of the entry function.
-func (o occurrence) inEntry() bool { return o.t.parent == nil }
+func (o occurrence) inEntry() bool { return o.t.Parent == nil }
 
 // endKey tells ends apart: there is one query for each kind and place.
 type endKey struct {
@@ -206,7 +79,7 @@ type endKey struct {
 	site sites.ID
 	pos  string
 	what string
-	at   *bounded
+	at   *state.Bound
 }
 
 // entryLocations is what queries about other goroutines say of the one of the entry function.
@@ -218,13 +91,12 @@ type entryLocations struct {
 
 // add returns the number of a query, 0 if it is not asked for.
 func (l *queryList) add(q artifact.Query, category string) int {
-	x := l.e.x
-	if category == "" || category != CategoryInternal && category != CategoryPrecision && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
+	if category == "" || category != CategoryInternal && category != CategoryPrecision && l.e.in.Categories != nil && !slices.Contains(l.e.in.Categories, category) {
 		return 0
 	}
 	q.Category = category
 	if q.Site != 0 {
-		s := x.idx.Site(sites.ID(q.Site))
+		s := l.e.in.Sites.Site(sites.ID(q.Site))
 		q.File, q.Line, q.Col = s.File, s.Line, s.Col
 	}
 	q.Number = len(l.out) + 1
@@ -235,39 +107,39 @@ func (l *queryList) add(q artifact.Query, category string) int {
 // findOccurrences finds the locations where goroutines end or wait. Queries are about kinds of
 // ends and about operations, which can have locations in several templates.
 func (l *queryList) findOccurrences() {
-	for _, t := range l.e.x.templates {
-		for _, loc := range t.locs {
+	for _, t := range l.e.in.Templates {
+		for _, loc := range t.Locations {
 			if _, ok := l.e.kept[loc]; !ok {
 				continue
 			}
 			switch {
-			case loc.kind == atSink && loc.sink.kind != "":
-				k := l.keyOf(loc.sink)
+			case loc.Kind == state.AtSink && loc.Sink.Kind != "":
+				k := l.keyOf(loc.Sink)
 				if len(l.ends[k]) == 0 {
 					l.endOrder = append(l.endOrder, k)
 				}
 				l.ends[k] = append(l.ends[k], occurrence{t, loc})
-			case loc.block:
-				if len(l.blocked[loc.site]) == 0 {
-					l.blockOrder = append(l.blockOrder, loc.site)
+			case loc.Block:
+				if len(l.blocked[loc.Site]) == 0 {
+					l.blockOrder = append(l.blockOrder, loc.Site)
 				}
-				l.blocked[loc.site] = append(l.blocked[loc.site], occurrence{t, loc})
+				l.blocked[loc.Site] = append(l.blocked[loc.Site], occurrence{t, loc})
 			}
 		}
 	}
 }
 
 // keyOf says which query an end belongs to.
-func (l *queryList) keyOf(s *sinkInfo) endKey {
-	k := endKey{s.kind, s.site, "", "", s.at}
+func (l *queryList) keyOf(s *state.Sink) endKey {
+	k := endKey{s.Kind, s.Site, "", "", s.At}
 	switch {
 	case k.at != nil:
 		// One for each place, wherever it is reached.
-	case s.site == 0:
-		k.pos = l.e.x.position(s.pos).String()
+	case s.Site == 0:
+		k.pos = l.e.in.Program.Position(s.Pos).String()
 	}
-	if k.at == nil && s.kind == artifact.KindBound {
-		k.what = s.detail
+	if k.at == nil && s.Kind == artifact.KindBound {
+		k.what = s.Detail
 	}
 	return k
 }
@@ -280,7 +152,7 @@ func (l *queryList) where(at []occurrence) (formula, process string) {
 	for _, a := range at {
 		for _, p := range l.e.processes[a.t] {
 			procs[p] = true
-			parts = append(parts, p+"."+a.l.name)
+			parts = append(parts, p+"."+a.l.Name)
 		}
 	}
 	if len(parts) == 0 {
@@ -296,20 +168,19 @@ func (l *queryList) where(at []occurrence) (formula, process string) {
 
 // askEnds asks whether the program can end in the ways that it must not, category by category.
 func (l *queryList) askEnds() {
-	x := l.e.x
 	sort.SliceStable(l.endOrder, func(i, j int) bool {
 		return slices.Index(Categories(), crashCategory(l.endOrder[i].kind)) < slices.Index(Categories(), crashCategory(l.endOrder[j].kind))
 	})
 	for _, k := range l.endOrder {
-		first := l.ends[k][0].l.sink
+		first := l.ends[k][0].l.Sink
 		s, p := l.where(l.ends[k])
-		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.detail)}
+		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.Detail)}
 		if k.site == 0 {
-			pos := x.position(first.pos)
+			pos := l.e.in.Program.Position(first.Pos)
 			if k.at != nil {
-				pos = x.position(k.at.pos)
-				q.Description = describeEnd(k.kind, k.at.more())
-				k.at.shown = true
+				pos = l.e.in.Program.Position(k.at.Pos)
+				q.Description = describeEnd(k.kind, k.at.More())
+				k.at.Shown = true
 			}
 			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
 		}
@@ -322,22 +193,21 @@ func (l *queryList) askEnds() {
 // findEntry finds where the goroutine of the entry function ends, or is about to: what others
 // do after the end of a test is a leak, and when main ends they end with it.
 func (l *queryList) findEntry() {
-	x := l.e.x
-	main := l.e.processes[x.templates[0]][0]
+	main := l.e.processes[l.e.in.Templates[0]][0]
 	l.entry.process = main
-	for _, loc := range x.templates[0].locs {
+	for _, loc := range l.e.in.Templates[0].Locations {
 		if _, ok := l.e.kept[loc]; !ok {
 			continue
 		}
-		switch loc.kind {
-		case atDone:
-			l.entry.done = main + "." + loc.name
-		case atEnd:
-			l.entry.ending = append(l.entry.ending, main+"."+loc.name)
-		case atOp:
+		switch loc.Kind {
+		case state.AtDone:
+			l.entry.done = main + "." + loc.Name
+		case state.AtEnd:
+			l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
+		case state.AtOp:
 			// About to panic or to exit.
-			if k := x.idx.Site(loc.site).Kind; k == sites.Panic || k == sites.Exit {
-				l.entry.ending = append(l.entry.ending, main+"."+loc.name)
+			if k := l.e.in.Sites.Site(loc.Site).Kind; k == sites.Panic || k == sites.Exit {
+				l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
 			}
 		}
 	}
@@ -356,26 +226,26 @@ func (l *queryList) noCrash() string {
 // askEntryStuck asks whether the entry function can be stuck at an operation: with all others
 // in a deadlock, or while others go on for ever.
 func (l *queryList) askEntryStuck(id sites.ID) {
-	e, x := l.e, l.e.x
+	e := l.e
 	at := slices.DeleteFunc(slices.Clone(l.blocked[id]), func(o occurrence) bool { return !o.inEntry() })
 	s, p := l.where(at)
 	if s == "" {
 		return
 	}
-	kind := x.idx.Site(id).Kind
+	kind := e.in.Sites.Site(id).Kind
 	cat := blockCategory(kind)
 	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
-		Description: DescribeStuck(artifact.KindDeadlock, kind, x.prog.Test())}, cat)
+		Description: DescribeStuck(artifact.KindDeadlock, kind, e.in.Program.Test())}, cat)
 	if !e.endless {
 		return
 	}
-	if x.opts.Portable {
-		e.notPortable(id, cat, "whether "+x.entryName()+" can never go on at "+kind.String()+" while others can for ever")
+	if e.in.Portable {
+		e.notPortable(id, cat, "whether "+e.entryName()+" can never go on at "+kind.String()+" while others can for ever")
 		return
 	}
 	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, l.entry.process, e.rest.process, e.rest.process, e.rest.first, l.noCrash()),
 		Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
-		Description: x.entryName() + " can never go on at " + kind.String() + " while others can for ever"}, cat)
+		Description: e.entryName() + " can never go on at " + kind.String() + " while others can for ever"}, cat)
 }
 
 // stuckQuestion is what is asked of every goroutine but that of the entry function that can
@@ -389,25 +259,25 @@ type stuckQuestion struct {
 // othersQuestion chooses what is asked of the goroutines that can wait at an operation: whether
 // they are leaks of a test, or stuck while main goes on. It is nil where nothing is.
 func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
-	e, x := l.e, l.e.x
-	kind := x.idx.Site(id).Kind
+	e := l.e
+	kind := e.in.Sites.Site(id).Kind
 	switch {
-	case x.prog.Test() && l.entry.done != "":
+	case e.in.Program.Test() && l.entry.done != "":
 		return &stuckQuestion{
 			query:    artifact.Query{Kind: artifact.KindLeak, Site: int(id), Description: DescribeStuck(artifact.KindLeak, kind, true)},
 			category: CategoryLeak,
 			limit:    l.entry.done + " and not ended" + l.noCrash(),
 		}
-	case x.prog.Test(), !lockKind(kind) && e.returns:
+	case e.in.Program.Test(), !lockKind(kind) && e.returns:
 		// When main returns, it takes with it who waits for messages.
 		return nil
 	}
 	q := &stuckQuestion{
 		query: artifact.Query{Kind: artifact.KindPartialDeadlock, Site: int(id),
-			Description: "a goroutine can never go on at " + kind.String() + " while " + x.entryName() + " can"},
+			Description: "a goroutine can never go on at " + kind.String() + " while " + e.entryName() + " can"},
 		category: blockCategory(kind),
 	}
-	if x.opts.Portable {
+	if e.in.Portable {
 		if slices.ContainsFunc(l.blocked[id], func(o occurrence) bool { return !o.inEntry() }) {
 			e.notPortable(id, q.category, "whether "+q.query.Description)
 		}
@@ -449,14 +319,13 @@ type waiter struct {
 // waiters are the processes that must not be stuck at an operation, but for that of the entry
 // function.
 func (l *queryList) waiters(id sites.ID) []*waiter {
-	x := l.e.x
 	var out []*waiter
 	byProcess := map[string]*waiter{}
 	for _, o := range l.blocked[id] {
-		if o.inEntry() || x.prog.Test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
+		if o.inEntry() || l.e.in.Program.Test() && o.t.Daemon && !lockKind(l.e.in.Sites.Site(id).Kind) {
 			continue
 		}
-		if o.t.subtest() {
+		if o.t.Subtest {
 			continue // the test ends when it has
 		}
 		for _, p := range l.e.processes[o.t] {
@@ -464,7 +333,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 				byProcess[p] = &waiter{process: p}
 				out = append(out, byProcess[p])
 			}
-			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.name)
+			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.Name)
 		}
 	}
 	return out
@@ -473,7 +342,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 // askOthersStuck asks of each process but that of the entry function whether it can be stuck
 // at an operation.
 func (l *queryList) askOthersStuck(id sites.ID) {
-	e, x := l.e, l.e.x
+	e := l.e
 	question := l.othersQuestion(id)
 	if question == nil {
 		return
@@ -482,11 +351,11 @@ func (l *queryList) askOthersStuck(id sites.ID) {
 		q := question.query
 		q.Process = w.process
 		stuck := "stuck(" + w.process + ")"
-		if x.opts.Portable {
+		if e.in.Portable {
 			stuck = "deadlock"
 		}
 		q.Formula = fmt.Sprintf("A[] not (%s and %s and %s)", disjunction(w.at), stuck, question.limit)
-		if l.add(q, question.category) > 0 && x.opts.Portable && x.endless(x.templates) {
+		if l.add(q, question.category) > 0 && e.in.Portable && e.forEver(e.in.Templates) {
 			e.portable(id, "that it can never go on is asked where nobody can: where others go on for ever it is not found")
 		}
 	}
@@ -495,7 +364,7 @@ func (l *queryList) askOthersStuck(id sites.ID) {
 // askSpin asks of the processes that may go round a cycle for ever whether they do so after
 // the end of the test, which is a leak as well.
 func (l *queryList) askSpin(s spin) {
-	e, x := l.e, l.e.x
+	e := l.e
 	if l.entry.done == "" {
 		return
 	}
@@ -503,20 +372,20 @@ func (l *queryList) askSpin(s spin) {
 		var at []string
 		for _, loc := range s.locs {
 			if _, ok := e.kept[loc]; ok {
-				at = append(at, p+"."+loc.name)
+				at = append(at, p+"."+loc.Name)
 			}
 		}
 		if len(at) == 0 {
 			continue
 		}
-		if x.opts.Portable {
+		if e.in.Portable {
 			e.notPortable(s.site, CategoryLeak, "whether a goroutine goes on for ever after the end of the test")
 			continue
 		}
 		l.add(artifact.Query{
 			Formula: fmt.Sprintf("A[] not (%s and %s and not ended and not stuck(%s) and stuck(%s)%s)", disjunction(at), l.entry.done, p, e.rest.process, l.noCrash()),
 			Kind:    artifact.KindLeak, Site: int(s.site), Process: p,
-			Description: "a goroutine goes on for ever after the end of the test, at " + x.idx.Site(s.site).Kind.String() + " again and again",
+			Description: "a goroutine goes on for ever after the end of the test, at " + e.in.Sites.Site(s.site).Kind.String() + " again and again",
 		}, CategoryLeak)
 	}
 }
@@ -531,35 +400,34 @@ func (l *queryList) askHalts() {
 
 // notPortable notes a question that only stuck(P) can ask.
 func (e *emitter) notPortable(id sites.ID, category, question string) {
-	if c := e.x.opts.Categories; c == nil || slices.Contains(c, category) {
+	if c := e.in.Categories; c == nil || slices.Contains(c, category) {
 		e.portable(id, "it is not asked "+question)
 	}
 }
 
 // portable notes what a model without stuck(P) does not answer, once for each site.
 func (e *emitter) portable(id sites.ID, reason string) {
-	s := e.x.idx.Site(id)
+	s := e.in.Sites.Site(id)
 	a := artifact.Approximation{Site: int(id), File: s.File, Line: s.Line, Col: s.Col, Kind: "portable", Direction: artifact.DirectionUnder, Reason: reason}
-	if !slices.Contains(e.x.approx, a) {
-		e.x.approx = append(e.x.approx, a)
+	if !slices.Contains(e.approx, a) {
+		e.approx = append(e.approx, a)
 	}
 }
 
 // goexits asks whether a main that has ended by runtime.Goexit leaves anybody who can go on:
 // if not, the run-time system ends the program by a fatal error. One that spins for ever can.
 func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
-	x := e.x
-	if x.prog.Test() {
+	if e.in.Program.Test() {
 		return
 	}
 	var spinning []string
-	for _, t := range x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok || l.kind != atSpin {
+	for _, t := range e.in.Templates {
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok || l.Kind != state.AtSpin {
 				continue
 			}
 			for _, p := range e.processes[t] {
-				spinning = append(spinning, p+"."+l.name)
+				spinning = append(spinning, p+"."+l.Name)
 			}
 		}
 	}
@@ -567,14 +435,14 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 	if len(spinning) > 0 {
 		others = " and not " + disjunction(spinning)
 	}
-	main := e.processes[x.templates[0]][0]
-	for _, l := range x.templates[0].locs {
-		if _, ok := e.kept[l]; !ok || l.kind != atDone {
+	main := e.processes[e.in.Templates[0]][0]
+	for _, l := range e.in.Templates[0].Locations {
+		if _, ok := e.kept[l]; !ok || l.Kind != state.AtDone {
 			continue
 		}
-		kind := x.idx.Site(l.site).Kind
-		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.name, others),
-			Kind: artifact.KindDeadlock, Site: int(l.site), Process: main,
+		kind := e.in.Sites.Site(l.Site).Kind
+		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.Name, others),
+			Kind: artifact.KindDeadlock, Site: int(l.Site), Process: main,
 			Description: DescribeStuck(artifact.KindDeadlock, kind, false)}, blockCategory(kind))
 	}
 }
@@ -582,17 +450,17 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 // halts is the formula that a goroutine stands where it cannot wait.
 func (e *emitter) halts() string {
 	var parts []string
-	for _, t := range e.x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok || l.block {
+	for _, t := range e.in.Templates {
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok || l.Block {
 				continue
 			}
-			switch l.kind {
-			case atIdle, atDone, atSink, atSpin:
+			switch l.Kind {
+			case state.AtIdle, state.AtDone, state.AtSink, state.AtSpin:
 				continue
 			}
 			for _, p := range e.processes[t] {
-				parts = append(parts, p+"."+l.name)
+				parts = append(parts, p+"."+l.Name)
 			}
 		}
 	}
@@ -611,7 +479,7 @@ func disjunction(parts []string) string {
 	return "(" + strings.Join(parts, " or ") + ")"
 }
 
-func (x *translator) entryName() string { return entryName(x.prog.Test()) }
+func (e *emitter) entryName() string { return entryName(e.in.Program.Test()) }
 
 func entryName(test bool) string {
 	if test {
@@ -635,4 +503,112 @@ func describeEnd(kind, detail string) string {
 		return "the model is complete: never " + detail
 	}
 	return kind
+}
+
+// reachability asks whether somebody gets to the annotated statements.
+func (e *emitter) reachability(add func(q artifact.Query, category string) int) {
+	for _, a := range e.in.Annotated {
+		s := a.Guard(e.in.Sites)
+		if s == 0 || !a.Runs {
+			continue
+		}
+		var at []string
+		for _, t := range e.in.Templates {
+			for _, l := range t.Locations {
+				if _, ok := e.kept[l]; !ok || l.Kind != state.AtStmt || l.Site != s {
+					continue
+				}
+				for _, p := range e.processes[t] {
+					at = append(at, p+"."+l.Name)
+				}
+			}
+		}
+		there := "false"
+		if len(at) > 0 {
+			there = disjunction(at)
+		}
+		why := ""
+		if a.Why != "" {
+			why = fmt.Sprintf(" (%s)", a.Why)
+		}
+		if a.Reachable {
+			add(artifact.Query{Formula: "E<> " + there, Kind: artifact.KindNeverReached, Site: int(s),
+				Description: "no schedule gets to a statement that is said to be reachable" + why}, CategoryReachability)
+			continue
+		}
+		add(artifact.Query{Formula: "A[] not " + there, Kind: artifact.KindReachable, Site: int(s),
+			Description: "a statement is reached that is said to be unreachable" + why}, CategoryReachability)
+	}
+}
+
+// beyondLimits asks whether a number is ever beyond its limits, where somebody asks
+// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of ways on which one is are none. number is
+// that of the query.
+func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
+	if len(e.in.Conditional) == 0 {
+		return q, false
+	}
+	var at []string
+	what := "numbers are"
+	for _, b := range e.in.Bounds {
+		if full := e.overfull(b); len(full) > 0 {
+			at, what = append(at, full...), "numbers and maps are"
+		}
+	}
+	for _, c := range e.in.Memory.Cells {
+		if c != nil && e.in.Limited[c] && e.n.cells[c] != "" {
+			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.Abs.Hi))
+		}
+	}
+	for _, t := range e.in.Templates {
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok {
+				continue
+			}
+			for i, lv := range l.Live {
+				if name := e.n.vars[lv.Variable]; l.Lost[i] && name != "" {
+					for _, p := range e.processes[t] {
+						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.Name, p, name, l.In[i].Hi))
+					}
+				}
+			}
+		}
+	}
+	if len(at) == 0 {
+		return q, false
+	}
+	for _, i := range e.in.Conditional {
+		e.approx[i].Query = number
+	}
+	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
+		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, true
+}
+
+// overfull are the conditions that maps made at a place have had more entries than
+// the model keeps.
+func (e *emitter) overfull(b *state.Bound) []string {
+	var at []string
+	for _, c := range b.Over {
+		if n, ok := c.Abs.Single(); ok && n != 0 {
+			at = append(at, "true") // from the start on
+		} else if name := e.n.cells[c]; name != "" {
+			at = append(at, name+" == 1")
+		}
+	}
+	return at
+}
+
+// overfullMaps asks of the maps that the model goes on with when they have more
+// entries than it keeps whether they ever have.
+func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
+	for _, b := range e.in.Bounds {
+		at := e.overfull(b)
+		if len(at) == 0 {
+			continue
+		}
+		b.Shown = true
+		pos := e.in.Program.Position(b.Pos)
+		b.Query = ask(artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
+			Description: "the model is exact where maps are small: never " + b.More(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, CategoryPrecision)
+	}
 }

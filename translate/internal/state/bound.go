@@ -1,0 +1,55 @@
+package state
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Bound is a place whose bound is smaller than asked for.
+type Bound struct {
+	artifact.PlaceBound
+	Pos    token.Pos
+	Name   string  // of a function
+	Size   int     // the greatest number of objects: loops can have more than N
+	Over   []*Cell // that say of maps that they have had more entries
+	Shown  bool    // the model has paths that reach it
+	Approx int     // its number
+}
+
+// More says what is more than the bound.
+func (b *Bound) More() string {
+	switch b.Kind {
+	case artifact.BoundObjects:
+		return fmt.Sprintf("more than %d objects allocated here are in use", b.Size)
+	case artifact.BoundElements:
+		return fmt.Sprintf("a slice has more than %d elements here", b.N)
+	case artifact.BoundEntries:
+		if b.File == "" {
+			return fmt.Sprintf("a sync.Map has more than %d entries", b.N)
+		}
+		return fmt.Sprintf("a map made here has more than %d entries", b.N)
+	}
+	return fmt.Sprintf("recursion of %s is deeper than %d", b.Name, b.N)
+}
+
+// Reason is that of the approximation that the bound is.
+func (b *Bound) Reason() string {
+	why := b.Why
+	if why == "" {
+		why = "with the bounds asked for the model would be too large"
+	}
+	if len(b.Over) > 0 {
+		return "nothing is known of what is not found where " + b.More() + ": " + why
+	}
+	return "the model ends where " + b.More() + ": " + why
+}
+
+// Direction is that of the approximation.
+func (b *Bound) Direction() string {
+	if len(b.Over) > 0 {
+		return artifact.DirectionOver
+	}
+	return artifact.DirectionBound
+}
