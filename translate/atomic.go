@@ -3,8 +3,6 @@ package translate
 import (
 	"go/token"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/layout"
@@ -59,15 +57,6 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 		})
 		return false
 	})
-}
-
-// resultWidth is the number of scalars of the result of the call of the
-// operation on top of the stack.
-func (p *path) resultWidth() int {
-	if call, ok := p.peek().Call.Site.(*ssa.Call); ok {
-		return p.x.ValueWidth(call)
-	}
-	return 0
 }
 
 func atomics(table map[string]*program.Operation) {

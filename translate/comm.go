@@ -10,7 +10,6 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/layout"
-	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -348,52 +347,6 @@ func (x *translator) execGo(p *path, i *ssa.Go) bool {
 		return false
 	}
 	return x.spawnTarget(p, i, tgt, func(q *path) { q.opDone() })
-}
-
-// wgGo starts a goroutine that a wait group counts.
-func wgGo(x *translator, p *path) bool {
-	a, ok := x.receiver(p)
-	if !ok {
-		return false
-	}
-	n := p.cellAt(a)
-	lim := sym.Num(int32(x.opts.Counter))
-	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
-		q.bound("a wait group counter greater than the model counts")
-	}
-	if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
-		return false
-	}
-	p.put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
-	f := p.peek()
-	tgt := state.Target{Op: wgBody, Args: p.args()[:2]}
-	return x.spawnTarget(p, f.Call.Site, tgt, func(q *path) { x.opReturn(q, nil) })
-}
-
-// wgBody is the goroutine that WaitGroup.Go starts.
-var wgBody *program.Operation
-
-func init() {
-	wgBody = unwinding(program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
-		if !p.peek().Unwind.Goexit {
-			return true // the panic ends the program
-		}
-		addr := p.arg(0)[0]
-		n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
-		if ok {
-			p.putAt(addr, 0, n)
-		}
-		return ok
-	})
-	runs[wgBody] = func(x *translator, p *path) bool {
-		if p.peek().Phase == 2 {
-			return wgAdd(x, p, sym.Num(-1))
-		}
-		if _, ok := x.receiver(p); !ok {
-			return false
-		}
-		return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
-	}
 }
 
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.

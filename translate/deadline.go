@@ -557,3 +557,71 @@ func calculate(op token.Token, a, b int64) (n int64, known bool) {
 	}
 	return constant.Int64Val(constant.BinaryOp(constant.MakeInt64(a), op, constant.MakeInt64(b)))
 }
+
+// findTimed adds these statements to those that have guards, and reports whether there are
+// new ones. Contexts end by themselves only if one of them has a deadline, or ends by a
+// signal.
+func (x *translator) findTimed() (grown bool) {
+	deadlines := slices.ContainsFunc(x.contexts, func(o *state.Object) bool {
+		v, ok := x.mem.Cells[o.Behind(ctxDeadline)].Abs.Single()
+		return !ok || v != 0
+	})
+	for s, objs := range x.untimely {
+		if !x.access[s] && (deadlines || slices.ContainsFunc(objs, func(o *state.Object) bool { return !o.Context })) {
+			x.access[s] = true
+			grown = true
+		}
+	}
+	return grown
+}
+
+// timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
+// location and its steps.
+func (x *translator) timeSteps() *state.Template {
+	t := &state.Template{Name: "Time", Slots: 1, Once: true}
+	at := &state.Location{Template: t, Kind: state.AtLocal}
+	add := func(p *path, why []int) {
+		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
+		for _, addr := range sortedKeys(p.heap.m) {
+			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
+				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.heap.m[addr]})
+			}
+		}
+		t.Edges = append(t.Edges, ed)
+	}
+	for _, o := range x.mem.Objects() {
+		if o.Context || x.notified[o] {
+			for _, p := range x.signal(x.newPath(t, at), o) {
+				add(p, []int{x.signalComes(o)})
+			}
+		}
+		p := x.newPath(t, at)
+		switch {
+		case o.Timer:
+			// A tick that finds no room is lost, and others may wait for it.
+			e, free := x.eventsOf[o], eq(p.cellAt(o.Base+state.ChanLen), 0)
+			if o.Ticker {
+				free = sym.Or(free, x.waited(p, e))
+			}
+			if !p.assume(eq(p.cellAt(o.Behind(state.TimerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
+				continue
+			}
+			p.put(o.Base+state.ChanLen, sym.Num(1))
+			x.ended(p, e, sym.Num(1))
+			if o.Ticker {
+				x.ticked(p, e)
+			} else {
+				p.put(o.Behind(state.TimerArmed), sym.Num(0))
+			}
+		case o.Context:
+			if !p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
+				continue
+			}
+			x.cancel(p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
+		default:
+			continue
+		}
+		add(p, x.timePasses(x.eventsOf[o], o.Pos))
+	}
+	return t
+}

@@ -102,37 +102,6 @@ func callOnce(x *translator, p *path) bool {
 	})
 }
 
-// putAt sets a cell of the object that is at one of several addresses.
-func (p *path) putAt(addr *sym.Expr, off int32, v *sym.Expr) {
-	for _, k := range p.addresses(addr) {
-		p.put(k+off, sym.Ite(eq(addr, k), v, p.cellAt(k+off)))
-	}
-}
-
-// getAt is what such a cell has.
-func (p *path) getAt(addr *sym.Expr, off int32) *sym.Expr {
-	v := sym.Unknown("the object is not tracked")
-	for i, k := range p.addresses(addr) {
-		if i == 0 {
-			v = p.cellAt(k + off)
-			continue
-		}
-		v = sym.Ite(eq(addr, k), p.cellAt(k+off), v)
-	}
-	return v
-}
-
-// addresses are those that an expression can be. Where they are too many it is said that
-// what is done there is not in the model.
-func (p *path) addresses(addr *sym.Expr) []int32 {
-	a := p.abs(addr)
-	if a.Top || a.Interval {
-		p.note("unknown-memory", artifact.DirectionUnder, "the object is not tracked: what is done to it is not in the model")
-		return nil
-	}
-	return a.Elems
-}
-
 // libraryCall completes a target by a function that the library has made: the
 // cancel function of a context, one that stops a function of AfterFunc, or one
 // that runs once. off is where in the

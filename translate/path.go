@@ -503,3 +503,12 @@ func (p *path) choose(reason string, alternatives ...func(q *path)) {
 func (p *path) bound(what string) {
 	p.boundAt(nil, p.here(), what)
 }
+
+func why(e *sym.Expr) string {
+	if u := e.UnknownIn(); u != nil && u.Why != nil {
+		return u.Why.Reason
+	}
+	return "it can be too many things"
+}
+
+func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }

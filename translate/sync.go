@@ -1,12 +1,10 @@
 package translate
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -92,120 +90,6 @@ var (
 	testSkip  = operation(program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
 )
 
-// stepOp executes the operation on top of the stack, or stops at its guard.
-func (x *translator) stepOp(p *path) bool {
-	f := p.peek()
-	if f.Unwind != nil {
-		return x.stepUnwind(p)
-	}
-	if f.Phase == 0 {
-		if f.Op.Kind != sites.Invalid {
-			site := x.siteOfOp(p)
-			if f.Op.Kind.IsAccess() && !x.access[site] {
-				p.top().Phase = 1
-				return runs[f.Op](x, p)
-			}
-			if site == 0 {
-				x.unsupported(p.here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
-				return false
-			}
-			if f.Op.Kind == sites.Exit {
-				p.top().Guess = p.picks > 0
-			}
-			x.arrive(p, state.AtOp, site)
-			return false
-		}
-		p.top().Phase = 1
-	}
-	return runs[f.Op](x, p)
-}
-
-// siteOfOp finds the site of the operation on top of the stack.
-func (x *translator) siteOfOp(p *path) sites.ID {
-	kind := p.peek().Op.Kind
-	if p.peek().Op.StartedBy(sites.WaitGroupGo) {
-		kind = sites.WaitGroupGo // it counts down for the call that has started it
-	}
-	if s := p.siteOf(kind); s != 0 {
-		return s
-	}
-	if p.peek().Call.Parent == nil && p.t.Origin != nil {
-		if s, ok := x.idx.At(kind, p.t.Origin.Pos()); ok {
-			return s.ID
-		}
-	}
-	return 0
-}
-
-// pushOp enters an operation.
-func (x *translator) pushOp(p *path, c *state.CallPath, tgt state.Target, deferred bool) {
-	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
-	for k, a := range tgt.Args {
-		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
-			a = nil
-		}
-		shape.Args = append(shape.Args, a)
-		p.set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
-	}
-	p.push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
-}
-
-// arg returns argument k of the operation on top of the stack.
-func (p *path) arg(k int) []*sym.Expr {
-	f := p.peek()
-	if e := p.env.m[envKey{f.Call, state.ArgKey(k)}]; len(e) > 0 {
-		return e
-	}
-	return layout.Unknowns(2, "an argument that is not tracked")
-}
-
-// args returns all arguments of the operation on top of the stack.
-func (p *path) args() [][]*sym.Expr {
-	out := make([][]*sym.Expr, max(3, len(p.peek().Target.Args)))
-	for k := range out {
-		out[k] = p.arg(k)
-	}
-	return out
-}
-
-// opReturn ends the operation on top of the stack with a result.
-func (x *translator) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
-
-// object resolves the receiver of an operation. false means that it has taken
-// over the path.
-func (x *translator) receiver(p *path) (int32, bool) {
-	f := p.peek()
-	e := p.simplify(p.arg(0)[0])
-	k, ok, tracked := x.concrete(p, e)
-	if !tracked {
-		x.unsupported(p.here(), f.Op.Name, "the object it is called on is not tracked: "+why(e))
-		return 0, false
-	}
-	if !ok {
-		return 0, false
-	}
-	if k == 0 {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
-		x.continueWith(p)
-		return 0, false
-	}
-	return k, true
-}
-
-func why(e *sym.Expr) string {
-	if u := e.UnknownIn(); u != nil && u.Why != nil {
-		return u.Why.Reason
-	}
-	return "it can be too many things"
-}
-
-func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }
-
-// fatal ends the program with an error that cannot be recovered.
-func (x *translator) fatal(p *path, detail string) {
-	x.sinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
-}
-
 func lock(x *translator, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
@@ -233,19 +117,6 @@ func unlock(x *translator, p *path) bool {
 	p.put(a, sym.Num(0))
 	p.release(a)
 	return x.opReturn(p, nil)
-}
-
-// either continues with the operation's two outcomes.
-func (x *translator) either(p *path, c *sym.Expr, yes func(q *path)) bool {
-	if q := p.fork(sym.Not(c)); q != nil {
-		x.opReturn(q, []*sym.Expr{sym.Num(0)})
-		x.continueWith(q)
-	}
-	if !p.assume(c) {
-		return false
-	}
-	yes(p)
-	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
 func tryLock(x *translator, p *path) bool {
@@ -440,6 +311,52 @@ func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
 	return n, p.assume(sym.Arith(sym.OpLe, sym.Num(0), n))
 }
 
+// wgGo starts a goroutine that a wait group counts.
+func wgGo(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	n := p.cellAt(a)
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
+		q.bound("a wait group counter greater than the model counts")
+	}
+	if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
+		return false
+	}
+	p.put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+	f := p.peek()
+	tgt := state.Target{Op: wgBody, Args: p.args()[:2]}
+	return x.spawnTarget(p, f.Call.Site, tgt, func(q *path) { x.opReturn(q, nil) })
+}
+
+// wgBody is the goroutine that WaitGroup.Go starts.
+var wgBody *program.Operation
+
+func init() {
+	wgBody = unwinding(program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
+		if !p.peek().Unwind.Goexit {
+			return true // the panic ends the program
+		}
+		addr := p.arg(0)[0]
+		n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
+		if ok {
+			p.putAt(addr, 0, n)
+		}
+		return ok
+	})
+	runs[wgBody] = func(x *translator, p *path) bool {
+		if p.peek().Phase == 2 {
+			return wgAdd(x, p, sym.Num(-1))
+		}
+		if _, ok := x.receiver(p); !ok {
+			return false
+		}
+		return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
+	}
+}
+
 func wgWait(x *translator, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
@@ -485,38 +402,6 @@ func onceDo(x *translator, p *path) bool {
 func onceDone(x *translator, p *path) bool {
 	p.putAt(p.arg(0)[0], 0, sym.Num(onceOver))
 	return true
-}
-
-// callArg calls argument k of the operation on top of the stack; before is
-// applied once the function is known.
-func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
-	f := p.peek()
-	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.Call.Site)
-	if !ok && tracked {
-		return false
-	}
-	return x.enterArg(p, k, tgt, before)
-}
-
-// enterArg calls what argument k of the operation on top of the stack is, after
-// before. What is not known, or not in the model, returns at once.
-func (x *translator) enterArg(p *path, k int, tgt state.Target, before func(q *path)) bool {
-	f := p.peek()
-	before(p)
-	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
-		if tgt.Fn == nil {
-			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
-		}
-		if f.Op.Takes > 0 {
-			p.set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.arg(f.Op.Takes)), "the result of a function that is not in the model"))
-		}
-		return true
-	}
-	if tgt.Op != nil {
-		x.pushOp(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
-		return true
-	}
-	return x.enter(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
 }
 
 func osExit(x *translator, p *path) bool {

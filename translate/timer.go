@@ -6,8 +6,6 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -156,92 +154,4 @@ func (x *translator) againstTime(o *state.Object, s sites.ID) {
 	if s != 0 && !slices.Contains(x.untimely[s], o) {
 		x.untimely[s] = append(x.untimely[s], o)
 	}
-}
-
-// findTimed adds these statements to those that have guards, and reports whether there are
-// new ones. Contexts end by themselves only if one of them has a deadline, or ends by a
-// signal.
-func (x *translator) findTimed() (grown bool) {
-	deadlines := slices.ContainsFunc(x.contexts, func(o *state.Object) bool {
-		v, ok := x.mem.Cells[o.Behind(ctxDeadline)].Abs.Single()
-		return !ok || v != 0
-	})
-	for s, objs := range x.untimely {
-		if !x.access[s] && (deadlines || slices.ContainsFunc(objs, func(o *state.Object) bool { return !o.Context })) {
-			x.access[s] = true
-			grown = true
-		}
-	}
-	return grown
-}
-
-// settled is the address that the operation is called on, with new objects
-// written to memory.
-func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
-	e := p.simplify(p.arg(0)[0])
-	if _, _, isNew := newObjectAt(e); isNew {
-		p.settle()
-	}
-	return x.concrete(p, e)
-}
-
-// timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
-// location and its steps.
-func (x *translator) timeSteps() *state.Template {
-	t := &state.Template{Name: "Time", Slots: 1, Once: true}
-	at := &state.Location{Template: t, Kind: state.AtLocal}
-	add := func(p *path, why []int) {
-		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
-		for _, addr := range sortedKeys(p.heap.m) {
-			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
-				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.heap.m[addr]})
-			}
-		}
-		t.Edges = append(t.Edges, ed)
-	}
-	for _, o := range x.mem.Objects() {
-		if o.Context || x.notified[o] {
-			for _, p := range x.signal(x.newPath(t, at), o) {
-				add(p, []int{x.signalComes(o)})
-			}
-		}
-		p := x.newPath(t, at)
-		switch {
-		case o.Timer:
-			// A tick that finds no room is lost, and others may wait for it.
-			e, free := x.eventsOf[o], eq(p.cellAt(o.Base+state.ChanLen), 0)
-			if o.Ticker {
-				free = sym.Or(free, x.waited(p, e))
-			}
-			if !p.assume(eq(p.cellAt(o.Behind(state.TimerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
-				continue
-			}
-			p.put(o.Base+state.ChanLen, sym.Num(1))
-			x.ended(p, e, sym.Num(1))
-			if o.Ticker {
-				x.ticked(p, e)
-			} else {
-				p.put(o.Behind(state.TimerArmed), sym.Num(0))
-			}
-		case o.Context:
-			if !p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
-				continue
-			}
-			x.cancel(p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
-		default:
-			continue
-		}
-		add(p, x.timePasses(x.eventsOf[o], o.Pos))
-	}
-	return t
-}
-
-// stmtOfOp is the statement of the call of the operation on top of the stack, 0
-// for a deferred one, which runs elsewhere.
-func (x *translator) stmtOfOp(p *path) sites.ID {
-	f := p.peek()
-	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
-		return 0
-	}
-	return x.stmtOf(f.Call.Site.Parent(), f.Call.Site)
 }

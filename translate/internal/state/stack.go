@@ -144,9 +144,10 @@ func (t *Template) Call(c CallPath, name string) *CallPath {
 	if known := t.Calls[key]; known != nil {
 		return known
 	}
-	c.ID, c.Template = len(t.Calls), t
-	t.Calls[key] = &c
-	return &c
+	made := c // only those that are new are allocated
+	made.ID, made.Template = len(t.Calls), t
+	t.Calls[key] = &made
+	return &made
 }
 
 // ControlKey names the control state of a stack.
