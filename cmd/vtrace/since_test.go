@@ -45,7 +45,7 @@ func TestChangedSince(t *testing.T) {
 	code, out, stderr = check("-list", "-v")
 	require.Equal(t, exitNothing, code)
 	require.Equal(t, "example.com/u TestBad\tu_test.go:16\n", out)
-	require.Equal(t, "vtrace: example.com/u TestBad: changed since HEAD: example.com/u.second\n", stderr)
+	require.Equal(t, "vtrace: load ./...: "+loadingText+"\nvtrace: example.com/u TestBad: changed since HEAD: example.com/u.second\n", stderr)
 	code, out, stderr = check("-json", "-junit", "out.xml", "-sarif", "out.sarif")
 	require.Equal(t, exitReal, code, stderr)
 	require.Equal(t, `["TestBad"]`, gjson.Get(out, "entries.#.entry.func").Raw)
