@@ -99,6 +99,7 @@ func TestEnvironmentCalls(t *testing.T) {
 		pkg, name := value(full)
 		add(full, "zzorc."+function, "_ = "+pkg+"."+name)
 	}
+	add("runtime.NumGoroutine", "zzorc.Goroutines(", "_ = runtime.NumGoroutine")
 	for _, table := range []map[string]string{ordered, choosing} {
 		for full, function := range table {
 			if !strings.HasPrefix(full, "golang.org/x/") { // needs a module

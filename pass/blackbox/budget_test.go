@@ -23,21 +23,20 @@ func TestProgram(t *testing.T) {
 
 // A check whose time is over before it begins says so, and claims nothing.
 func TestBudgetSpent(t *testing.T) {
+	b, err := pass.Check(context.Background(), programs.Test(t, failing), pass.Options{Budget: time.Nanosecond})
+	require.NoError(t, err)
+	c := pass.Conclude(b)
+	require.True(t, c.Inconclusive())
+	require.NotEmpty(t, c.Limits)
+	require.NotEmpty(t, b.Runs().Cut)
+}
+
+// A check that is interrupted before the program is loaded has nothing to show.
+func TestInterruptedAtOnce(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
-	for name, opts := range map[string]pass.Options{
-		"budget":    {Budget: time.Nanosecond},
-		"interrupt": {Interrupt: closed},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b, err := pass.Check(context.Background(), programs.Test(t, failing), opts)
-			require.NoError(t, err)
-			c := pass.Conclude(b)
-			require.True(t, c.Inconclusive())
-			require.NotEmpty(t, c.Limits)
-			require.NotEmpty(t, b.Runs().Cut)
-		})
-	}
+	_, err := pass.Check(context.Background(), programs.Test(t, failing), pass.Options{Interrupt: closed})
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // What a budget cannot cut in time ends with the context, and there is no result.
