@@ -60,8 +60,8 @@ func TestCost(t *testing.T) {
 				t.Setenv("VTRACE_RECORD_LIMIT", "")
 				files, err := os.ReadDir(os.Getenv("VTRACE_RECORD"))
 				require.NoError(t, err)
-				require.Len(t, files, 1)
-				require.NoError(t, os.Remove(filepath.Join(os.Getenv("VTRACE_RECORD"), files[0].Name())))
+				require.NotEmpty(t, files)
+				require.NoError(t, os.RemoveAll(os.Getenv("VTRACE_RECORD")))
 				t.Setenv("VTRACE_RECORD", "")
 			}
 			for _, m := range measured.FindAllStringSubmatch(out, -1) {
