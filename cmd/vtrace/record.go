@@ -48,44 +48,26 @@ func runRecord(c *call) (_ int, err error) {
 	if seed.seed != nil && vtrace.Strategy(s.strategy) == vtrace.StrategyPortfolio {
 		return 0, fmt.Errorf("%w: -strategy: a run has one, and %s is all of them by turns; vtrace explore says which a run had", errUsage, s.strategy)
 	}
-	if s.out == "" {
-		if err := makeBundleDir(); err != nil {
-			return 0, err
-		}
-	} else if _, err := os.Lstat(s.out); err == nil { // before the program has run for nothing
-		return 0, thereAlready(s.out)
-	}
-	temp, err := os.CreateTemp(recordingDir(s.out), ".recording-*")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		_ = temp.Close()
-		_ = os.Remove(temp.Name())
-	}()
 	rep := newProgress(c.stderr, s.timing)
 	opts := []vtrace.Option{vtrace.Sandbox(string(s.sandbox)), vtrace.WithStrategy(vtrace.Strategy(s.strategy)), vtrace.Progress(rep.event)}
 	if len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
-	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Seed: seed.seed, Stdout: c.stdout, Stderr: c.stderr}
-	r, err := vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
-	rep.done()
-	if err != nil {
-		return 0, err
-	}
-	if err := temp.Close(); err != nil {
-		return 0, err
+	var r *vtrace.Recorded
+	record := func(to io.Writer) (err error) {
+		how := vtrace.Recording{To: to, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Seed: seed.seed, Stdout: c.stdout, Stderr: c.stderr}
+		r, err = vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
+		rep.done()
+		return err
 	}
 	name := s.out
-	if name == "" {
-		name = filepath.Join(bundleDir, recordingName(r.Program))
-		err = os.Rename(temp.Name(), name)
-	} else {
-		err = os.Link(temp.Name(), name) // which does not replace a file
-		if errors.Is(err, os.ErrExist) {
-			err = thereAlready(name)
-		}
+	if name != "" {
+		err = newFile("-o", name, record)
+	} else if err = makeBundleDir(); err == nil {
+		err = intoFile(bundleDir, record, func(temp string) error {
+			name = filepath.Join(bundleDir, recordingName(r.Program))
+			return os.Rename(temp, name)
+		})
 	}
 	if err != nil {
 		return 0, err
@@ -118,14 +100,6 @@ func (f *seedFlag) Set(value string) error {
 	}
 	f.seed = &n
 	return nil
-}
-
-// recordingDir is the directory that a recording is made in before it has its name.
-func recordingDir(out string) string {
-	if out == "" {
-		return bundleDir
-	}
-	return filepath.Dir(out)
 }
 
 // recordingName is the name of the recording of a program.
@@ -383,7 +357,37 @@ func writeEvents(c *call, name string) error {
 	return trace.Format(c.stdout, t)
 }
 
-// thereAlready says that a file of -o is not replaced.
-func thereAlready(name string) error {
-	return fmt.Errorf("-o: %s is there already, and is not replaced: name another file, or remove it", name)
+// newFile has a recording written to the file that a flag names, which is not to exist: before anything is run for
+// nothing, too.
+func newFile(flag, name string, write func(io.Writer) error) error {
+	there := fmt.Errorf("%s: %s is there already, and is not replaced: name another file, or remove it", flag, name)
+	if _, err := os.Lstat(name); err == nil {
+		return there
+	}
+	return intoFile(filepath.Dir(name), write, func(temp string) error {
+		err := os.Link(temp, name) // which does not replace a file
+		if errors.Is(err, os.ErrExist) {
+			return there
+		}
+		return err
+	})
+}
+
+// intoFile has a recording written in a directory, and called by its name when it is whole. If something fails there is none.
+func intoFile(dir string, write func(io.Writer) error, call func(temp string) error) error {
+	temp, err := os.CreateTemp(dir, ".recording-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = temp.Close()
+		_ = os.Remove(temp.Name())
+	}()
+	if err := write(temp); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	return call(temp.Name())
 }

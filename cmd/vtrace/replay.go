@@ -51,7 +51,7 @@ func runReplay(c *call) (int, error) {
 	if *record == "" {
 		v, err = replay(nil)
 	} else {
-		err = intoFile(*record, func(to io.Writer) (err error) {
+		err = newFile("-record", *record, func(to io.Writer) (err error) {
 			v, err = replay(to)
 			return err
 		})
@@ -66,19 +66,6 @@ func runReplay(c *call) (int, error) {
 		fmt.Fprintf(c.stdout, "recording: %s\n", *record)
 	}
 	return code, err
-}
-
-// intoFile has a file written that does not exist. If that fails there is none.
-func intoFile(name string, write func(io.Writer) error) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(name), ".recording-*")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
-	if err := errors.Join(write(temp), temp.Close()); err != nil {
-		return err
-	}
-	return os.Link(temp.Name(), name) // which does not replace a file
 }
 
 // around is the directory around the current one, or that one, that holds the files of a bundle whose program lacks modules,

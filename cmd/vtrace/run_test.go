@@ -254,14 +254,19 @@ func TestCheckEntry(t *testing.T) {
 	require.False(t, namesEntry([]string{"entry", "-entrypoint", "-json"}))
 }
 
-// A recording does not take the place of a file that -o names, and says so before the program has run for nothing.
+// A recording does not take the place of a file that is named, and says so before the program has run for nothing.
 func TestRecordReplacesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.vtr")
 	require.NoError(t, os.WriteFile(file, []byte("kept"), 0o644))
-	code, stdout, stderr := execute(t, "record", "-o", file, "-entry", "TestNone", t.TempDir())
-	require.Equal(t, exitUsage, code)
-	require.Empty(t, stdout)
-	require.Equal(t, "vtrace: -o: "+file+" is there already, and is not replaced: name another file, or remove it\n", stderr)
+	bundle := filepath.Join("testdata", "bundles", "v5", "deep.vtz")
+	for flag, args := range map[string][]string{
+		"-o": {"record", "-o", file, "-entry", "TestNone", t.TempDir()}, "-record": {"replay", "-record", file, bundle, "none"},
+	} {
+		code, stdout, stderr := execute(t, args...)
+		require.Equal(t, exitUsage, code)
+		require.Empty(t, stdout)
+		require.Equal(t, "vtrace: "+flag+": "+file+" is there already, and is not replaced: name another file, or remove it\n", stderr)
+	}
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "kept", string(data))
