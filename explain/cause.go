@@ -432,8 +432,8 @@ func (e *explanation) fullOf(w *artifact.FindingGoroutine) string {
 	return fmt.Sprintf("its buffer is full of what goroutines %s have sent, which wait themselves", Names(senders))
 }
 
-// Waiting says what helps against a finding depends on, in the words of the lists on the pages of findings: what those wait for
-// that are stuck, or what a goroutine panics by. Nothing is that it depends on nothing.
+// Waiting says in which cases of the list on the page of its kind a finding is, in the words of that list: what those wait
+// for that are stuck, or by what a goroutine panics. There are none where the page has no list.
 func Waiting(f artifact.Finding) []string {
 	if f.Kind == artifact.KindPanic {
 		if strings.Contains(f.Message, "runtime error") || strings.Contains(f.Message, "nil map") {

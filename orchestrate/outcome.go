@@ -40,7 +40,8 @@ func AddOutcomes(side *artifact.Sidecar, steps []artifact.FindingStep, trace []a
 			text, _ := read(at.File)
 			files[at.File] = parsed(text)
 		}
-		if at.File == then.File && at.Func == then.Func && !returns(then) {
+		same := at.File == then.File && at.Func == then.Func
+		if same && !returns(then) {
 			steps[i].Outcome = files[at.File].outcome(at, then)
 			continue
 		}
@@ -49,7 +50,6 @@ func AddOutcomes(side *artifact.Sidecar, steps []artifact.FindingStep, trace []a
 				return passed[s.Key] && s.File == at.File && within(n, files[at.File].pos(s))
 			})
 		}
-		same := at.File == then.File && at.Func == then.Func
 		steps[i].Outcome = files[at.File].outcomeElsewhere(at, same, stops)
 	}
 }

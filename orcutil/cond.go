@@ -36,7 +36,7 @@ func CondWait(site Site, c *sync.Cond) {
 	s.name(condObject, unsafe.Pointer(c))
 	l, known := lockBehind(c.L)
 	g.wants = l
-	recorded := g.recordCond(recCondWait, site, c)
+	recorded := g.recordUse(recCondWait, site, recCond, unsafe.Pointer(c))
 	g.arrive(opCondWait, site, unsafe.Pointer(c))
 	t := &ticket{g: g, cond: recorded}
 	if s.conds == nil {
@@ -110,7 +110,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	if o == opCondBroadcast {
 		kind = recBroadcast
 	}
-	recorded := g.recordCond(kind, site, c)
+	recorded := g.recordUse(kind, site, recCond, unsafe.Pointer(c))
 	g.arrive(o, site, unsafe.Pointer(c))
 	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
 	var place uint64

@@ -25,7 +25,7 @@ func NewCoroutine() *Coroutine {
 		c.run = s
 		s.started.Add(1)
 		s.coroutines = append(s.coroutines, c)
-		s.exec.born()
+		s.exec.population(touchBorn)
 	}
 	return c
 }
@@ -98,7 +98,7 @@ func (c *Coroutine) Left(resumed bool, more *bool) {
 		c.run = nil
 		s.started.Add(-1)
 		s.coroutines = slices.DeleteFunc(s.coroutines, func(other *Coroutine) bool { return other == c })
-		s.exec.over()
+		s.exec.population(touchOver)
 	}
 }
 

@@ -68,6 +68,10 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 			out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
 		}
 	}
+	statement := func() { // of a minor guard, see execution.continues
+		of, _, _, _ := g.site.major()
+		access(of)
+	}
 	if g.op.access() {
 		access(g.site)
 	}
@@ -150,16 +154,13 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		}
 	case opMeasure:
 		add(spaceChan, g.obj, touchMeasured)
-		of, _, _, _ := g.site.major()
-		access(of) // see execution.continues
+		statement()
 	case opCall, opRead:
 		add(spaceLibrary, nil, touchLibrary)
-		of, _, _, _ := g.site.major()
-		access(of)
+		statement()
 	case opCount:
 		add(spaceGoroutines, nil, touchCounted)
-		of, _, _, _ := g.site.major()
-		access(of)
+		statement()
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:

@@ -266,15 +266,9 @@ func (x *execution) on(space touchSpace, p unsafe.Pointer, k touchKind) {
 func (x *execution) started(g, child *goroutine) {
 	if x != nil {
 		x.act(act{kind: actStart, g: g.seq, other: child.seq})
-		x.born()
+		x.population(touchBorn)
 	}
 }
-
-// born: there is a goroutine or coroutine more.
-func (x *execution) born() { x.population(touchBorn) }
-
-// over: there is one less.
-func (x *execution) over() { x.population(touchOver) }
 
 // counted: the program counts its goroutines, in a step that begins with that or, if not guarded,
 // between what others may do.
@@ -416,7 +410,7 @@ func placeOf(at []uintptr) string {
 func (x *execution) arrived(g *goroutine) {
 	if x != nil && len(x.events) > 0 {
 		x.act(act{kind: actStart, g: x.events[len(x.events)-1].g, other: g.seq})
-		x.born()
+		x.population(touchBorn)
 	}
 }
 

@@ -333,7 +333,7 @@ func (s *run) exit(g *goroutine) {
 	g.state = done
 	s.gone.Add(1)
 	s.lingering.Store(0)
-	s.exec.over()
+	s.exec.population(touchOver)
 	g.f, g.cases = nil, nil
 	if s.back != nil {
 		s.back <- struct{}{}

@@ -243,18 +243,19 @@ func (a *recordedAdd) added() {
 	}
 }
 
-// recordWait writes that g is about to wait for a WaitGroup.
-func (g *goroutine) recordWait(site Site, wg *sync.WaitGroup) *usedObject {
+// recordUse writes that g is about to do an operation n on an object of a kind. It returns what is known of that, nil if
+// nothing is recorded.
+func (g *goroutine) recordUse(n byte, site Site, kind byte, p unsafe.Pointer) *usedObject {
 	r := g.rec
 	if r == nil {
 		return nil
 	}
-	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
-	r.begin(recWait, site, s.id)
+	s := r.knows(kind, p)
+	r.begin(n, site, s.id)
 	return s
 }
 
-// recordWaited writes that it has waited.
+// recordWaited writes that g has waited for a WaitGroup.
 func (g *goroutine) recordWaited(s *usedObject) {
 	if s != nil {
 		g.rec.doneInOrder(0, 0, s.place())
@@ -271,14 +272,12 @@ type recordedOnce struct {
 
 // recordOnce writes that g is about to call Once.Do.
 func (g *goroutine) recordOnce(site Site, o *sync.Once) *recordedOnce {
-	r := g.rec
-	if r == nil {
+	s := g.recordUse(recOnce, site, recOnceObject, unsafe.Pointer(o))
+	if s == nil {
 		return nil
 	}
-	c := &recordedOnce{g: g, s: r.knows(recOnceObject, unsafe.Pointer(o))}
-	r.begin(recOnce, site, c.s.id)
-	c.tag = r.tag
-	r.doing(0) // what the function does comes in between
+	c := &recordedOnce{g: g, s: s, tag: g.rec.tag}
+	g.rec.doing(0) // what the function does comes in between
 	return c
 }
 
@@ -310,17 +309,6 @@ func (c *recordedOnce) ended() {
 		return
 	}
 	c.g.rec.onceEnded(c.s, c.ran, c.returned, c.place)
-}
-
-// recordCond writes that g is about to do something with a condition.
-func (g *goroutine) recordCond(n byte, site Site, c *sync.Cond) *usedObject {
-	r := g.rec
-	if r == nil {
-		return nil
-	}
-	s := r.knows(recCond, unsafe.Pointer(c))
-	r.begin(n, site, s.id)
-	return s
 }
 
 // recordWoken writes that a goroutine which waited for a condition has been woken, and, if its lock is known, that it is

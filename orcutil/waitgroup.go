@@ -134,7 +134,7 @@ func Wait(site Site, wg *sync.WaitGroup) {
 		return
 	}
 	g.run.name(waitGroupObject, unsafe.Pointer(wg))
-	recorded := g.recordWait(site, wg)
+	recorded := g.recordUse(recWait, site, recWaitGroup, unsafe.Pointer(wg))
 	if recorded != nil {
 		defer g.recordPanic(g.rec.tag)
 	}

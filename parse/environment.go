@@ -139,6 +139,14 @@ var same = map[string]string{
 	"hash/maphash.String": "HashString", "hash/maphash.Bytes": "HashBytes",
 }
 
+// placed are the functions that are in the runtime what it makes of a site.
+var placed = map[string]string{
+	"hash/maphash.MakeSeed": "MakeSeed(%d)", countsGoroutines: "Goroutines(%d).Count",
+}
+
+// countsGoroutines tells how many goroutines there are.
+const countsGoroutines = "runtime.NumGoroutine"
+
 // statement is the site of the statement that a choice belongs to, 0 outside of
 // functions.
 func (r *rewriter) statement(pos token.Pos) sites.ID {
@@ -161,15 +169,10 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+function)
 		return
 	}
-	if f.FullName() == "runtime.NumGoroutine" {
+	if function := placed[f.FullName()]; function != "" {
 		r.unused(e, obj)
-		r.unit.counts = true
-		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.Goroutines(%d).Count", r.zz, r.statement(e.Pos())))
-		return
-	}
-	if f.FullName() == "hash/maphash.MakeSeed" {
-		r.unused(e, obj)
-		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.MakeSeed(%d)", r.zz, r.statement(e.Pos())))
+		r.unit.counts = r.unit.counts || f.FullName() == countsGoroutines
+		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+fmt.Sprintf(function, r.statement(e.Pos())))
 		return
 	}
 	if _, ok := random[f.FullName()]; !ok || r.seeded && f.Pkg().Path() == "math/rand" {

@@ -11,7 +11,7 @@ import (
 
 // polls are the functions outside of sync/atomic that a loop may ask again and
 // again whether something has happened, besides those that read the clock.
-var polls = map[string]bool{"(context.Context).Err": true, "runtime.NumGoroutine": true}
+var polls = map[string]bool{"(context.Context).Err": true, countsGoroutines: true}
 
 // poll has the runtime count what a goroutine asks for: the results of atomic
 // operations and the like. One that asks for long without coming to a guard

@@ -1,11 +1,8 @@
 package parse
 
 import (
-	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,29 +15,13 @@ func TestRecordRunPartners(t *testing.T) {
 		t.Skip("the Go runtime is compiled for it")
 	}
 	t.Parallel()
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	require.NoError(t, err)
-	root := strings.TrimSpace(string(goroot))
-	o := &Overlay{Runtime: map[string][]byte{}}
-	require.NoError(t, o.Recorded(root))
-	dir := t.TempDir()
-	replace := map[string]string{}
-	put := func(name, as string, data []byte) {
-		file := filepath.Join(dir, as)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, data, 0o644))
-		replace[name] = file
-	}
-	for name, data := range o.Toolchain {
-		put(filepath.Join(root, "src", filepath.FromSlash(name)), filepath.FromSlash(name), data)
-	}
 	repository, err := filepath.Abs("..")
 	require.NoError(t, err)
-	put(filepath.Join(repository, "orcutil", localFile), localFile, toolchainLocal)
-	text, err := json.Marshal(map[string]any{"Replace": replace})
+	o := &Overlay{Runtime: map[string][]byte{}, RuntimeDir: "orcutil"}
+	require.NoError(t, o.Recorded(goroot(t)))
+	o.Runtime[localFile] = toolchainLocal // the package has its own name here
+	overlay, err := o.Write(t.TempDir(), repository, goroot(t))
 	require.NoError(t, err)
-	overlay := filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(overlay, text, 0o644))
 	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay, "-trimpath", "-v", "-run", "^TestRecordRun$",
 		"-ldflags", "-X github.com/vtrace/vtrace/orcutil.partnersKnown=true", "./orcutil")
 	cmd.Dir = repository

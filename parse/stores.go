@@ -21,16 +21,16 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	}
 	// Where no guard stops, what is written is told as of the statement.
 	call, end := "", ""
-	function := "Store"
+	guarded, function := r.accesses[site.ID], "Store"
 	if r.opts.Shared {
 		function = "StoreIf"
 	}
-	if function == "StoreIf" || !r.accesses[site.ID] {
+	if r.opts.Shared || !guarded {
 		if call = r.stores(s, to); call != "" {
 			end = ")"
 		}
 	}
-	if r.accesses[site.ID] {
+	if guarded {
 		r.place(site.ID)
 		call += fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID)
 		end += ")"
@@ -40,7 +40,7 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	}
 	if tok == token.ASSIGN {
 		if v := r.lastAppended(to, value); v != nil {
-			if !r.accesses[site.ID] {
+			if !guarded {
 				return
 			}
 			element := strings.Replace(function, "Store", "StoreElement", 1)

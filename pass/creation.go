@@ -80,9 +80,9 @@ const maxMade = 6
 // addChannels notes where the channels were made that only steps of the interleaving work on.
 func (m *maker) addChannels(f *artifact.Finding) {
 	known := func(object string) bool {
-		is := func(o artifact.FindingObject) bool { return o.Object == object }
-		return slices.ContainsFunc(f.Made, is) || slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool { return slices.ContainsFunc(g.Made, is) })
+		return slices.ContainsFunc(explain.Made(*f), func(o artifact.FindingObject) bool { return o.Object == object })
 	}
+	places := map[string][]token.Pos{} // by site: a loop comes there again and again
 	for _, s := range f.Interleaving {
 		if len(f.Made) == maxMade {
 			return
@@ -91,7 +91,12 @@ func (m *maker) addChannels(f *artifact.Finding) {
 		if !ok || !worksOnChannel(s) || known(s.Object) {
 			continue
 		}
-		if at := m.places.At(sites.ID(site.ID)); len(at) == 1 && at[0].IsValid() {
+		at, ok := places[s.Site]
+		if !ok {
+			at = m.places.At(sites.ID(site.ID))
+			places[s.Site] = at
+		}
+		if len(at) == 1 && at[0].IsValid() {
 			o := m.object(s.Object, at[0])
 			o.Expression = explain.Operand(sites.Named(s.Operation), s.Text)
 			f.Made = append(f.Made, o)

@@ -57,13 +57,8 @@ func (p *program) compileLibraries(ctx context.Context, opts Options, rep report
 	defer rep.stage(LibrariesStage)()
 	limited, cancel := context.WithTimeout(ctx, librariesLimit)
 	defer cancel()
-	go func() {
-		select {
-		case <-opts.Interrupt:
-			cancel()
-		case <-limited.Done():
-		}
-	}()
+	limited, stop := opts.interruptible(limited)
+	defer stop()
 	if err := exclusive(limited, compiling); err != nil {
 		return
 	}

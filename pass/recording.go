@@ -81,8 +81,7 @@ func (p *program) record(ctx context.Context, how Recording, opts Options, rep r
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	entry := p.entry()
-	out := &Recorded{Program: entry.Package + "." + entry.Func}
+	out := &Recorded{Program: p.name()}
 	done := rep.stage("record")
 	_, err = b.RecordFree(ctx, orchestrate.RecordOptions{Timeout: how.Timeout, Limit: how.MaxBytes, Stdout: how.Stdout, Stderr: how.Stderr},
 		func(recorded io.Reader, ran *orchestrate.Ran) error {
@@ -191,9 +190,8 @@ func (p *program) recordSeed(ctx context.Context, how Recording, opts Options, r
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	limits = append(limits, unknown...)
-	entry := p.entry()
 	r := controlled{
-		program: entry.Package + "." + entry.Func, schedule: fmt.Sprintf("seed %d, strategy %s", *how.Seed, opts.Strategy),
+		program: p.name(), schedule: fmt.Sprintf("seed %d, strategy %s", *how.Seed, opts.Strategy),
 		limits: limits, side: side, names: b.Places, accesses: model.Races, to: how.To,
 	}
 	done := rep.stage("record")
@@ -217,6 +215,12 @@ func (p *program) recordSeed(ctx context.Context, how Recording, opts Options, r
 		}
 	}
 	return &Recorded{Program: r.program, End: v.Reason, Code: -1, Limits: r.notes(v)}, nil
+}
+
+// name is that of the entry of a program, as recordings have it.
+func (p *program) name() string {
+	entry := p.entry()
+	return entry.Package + "." + entry.Func
 }
 
 // controlled is a run under control that is recorded.
@@ -252,9 +256,8 @@ func (c *controlled) notes(v *orchestrate.Verdict) []string {
 
 // recordReplay records one more run of a plan, and notes if it comes to another end.
 func (d *deep) recordReplay(ctx context.Context, v *orchestrate.Verdict, test string) error {
-	entry := d.program.entry()
 	r := controlled{
-		program: entry.Package + "." + entry.Func, schedule: "replay of " + test, limits: d.unknownPartners, side: d.side, names: d.binary.Places,
+		program: d.program.name(), schedule: "replay of " + test, limits: d.unknownPartners, side: d.side, names: d.binary.Places,
 		accesses: d.opts.Model.Races, to: d.opts.Record,
 	}
 	again, err := d.binary.RecordPlan(ctx, v.Plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog}, orchestrate.RecordRun{Read: r.convert})

@@ -3,8 +3,6 @@ package pass
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/trace"
 )
 
@@ -114,9 +112,7 @@ func TestRecordLeaks(t *testing.T) {
 		t.Skip("the programs record themselves")
 	}
 	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(leaks), 0o644))
+	spec := programs.Write(t, "1.26", "main.go", leaks, "main")
 	for mode, end := range map[string]string{"": "exit status 0", "exit": "exit status 3", "panic": "exit status 2", "late": "timeout"} {
 		opts := Options{Model: &Model{}}
 		if mode != "" {
@@ -128,7 +124,7 @@ func TestRecordLeaks(t *testing.T) {
 		}
 		var file bytes.Buffer
 		how.To = &file
-		r, err := Record(context.Background(), source.Spec{Dir: dir, Pattern: "."}, how, opts)
+		r, err := Record(context.Background(), spec, how, opts)
 		require.NoError(t, err)
 		require.Equal(t, end, r.End)
 		require.Empty(t, r.Limits)

@@ -3,16 +3,14 @@ package pass
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/source"
 )
 
 // ordered is a test whose parallel subtests take two locks in opposite order, and nothing keeps them from it.
@@ -49,10 +47,7 @@ func TestRecordReplay(t *testing.T) {
 		t.Skip("the programs record themselves")
 	}
 	t.Parallel()
-	ctx, dir := context.Background(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "p_test.go"), []byte(ordered), 0o644))
-	spec := source.Spec{Dir: dir, Pattern: ".", Entry: "TestOrder"}
+	ctx, spec := context.Background(), programs.Write(t, "1.26", "p_test.go", ordered, "TestOrder")
 	var run, replay bytes.Buffer
 	seed := uint64(2)
 	r, err := Record(ctx, spec, Recording{To: &run, Seed: &seed}, Options{Strategy: orchestrate.StrategyRandom})

@@ -3,15 +3,13 @@ package pass
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/trace"
 )
 
@@ -142,13 +140,12 @@ func TestRecordSubtests(t *testing.T) {
 		t.Skip("the programs record themselves")
 	}
 	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "p_test.go"), []byte(subtests), 0o644))
+	spec := programs.Write(t, "1.26", "p_test.go", subtests, "")
 	record := func(test string, how Recording) (*trace.Trace, recording.Header) {
 		var file bytes.Buffer
 		how.To = &file
-		_, err := Record(context.Background(), source.Spec{Dir: dir, Pattern: ".", Entry: test}, how, Options{})
+		spec.Entry = test
+		_, err := Record(context.Background(), spec, how, Options{})
 		require.NoError(t, err, test)
 		tr, h, err := recording.Load(&file, 0)
 		require.NoError(t, err, test)

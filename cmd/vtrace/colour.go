@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-
-	"golang.org/x/term"
 )
 
 // Reports have colours on a terminal, for who looks for something in them: nothing is said by a colour alone, and
@@ -44,8 +42,8 @@ var tints = []tint{
 // colours reports whether what is written there is shown with colours: on a terminal that knows them, unless
 // NO_COLOR is set (https://no-color.org).
 func colours(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	_, ok := terminal(w)
+	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // printReport writes the text of a report, in which there is nothing that a terminal takes for a command.

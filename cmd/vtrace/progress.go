@@ -53,12 +53,18 @@ const (
 )
 
 func newProgress(w io.Writer, timing bool) *progress {
-	f, ok := w.(*os.File)
-	s := &screen{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), start: time.Now()}
+	f, ok := terminal(w)
+	s := &screen{w: w, terminal: ok, start: time.Now()}
 	if s.terminal {
 		s.width = func() int { columns, _, _ := term.GetSize(int(f.Fd())); return columns }
 	}
 	return &progress{screen: s, timing: timing}
+}
+
+// terminal is the terminal that something is written to, false if it is none.
+func terminal(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
 // at is the progress of one entry point of several, shown in the same place.

@@ -3,9 +3,6 @@ package creation_test
 import (
 	"context"
 	"fmt"
-	"log"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
@@ -20,33 +17,10 @@ import (
 // Where the channel was made that a goroutine sends on: by the calls that have led it there. Whoever else comes
 // there sends on another one, so that without them no place is known.
 func Example() {
-	dir, err := os.MkdirTemp("", "")
+	src, err := source.Load(context.Background(), source.Spec{Dir: "testdata/send"})
 	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "main.go": `package main
-
-func main() {
-	requests := make(chan int)
-	answers := make(chan int)
-	go send(requests)
-	go send(answers)
-	<-requests
-	<-answers
-}
-
-func send(c chan int) {
-	c <- 1
-}
-`} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			log.Fatal(err)
-		}
-	}
-	src, err := source.Load(context.Background(), source.Spec{Dir: dir, Pattern: ".", Entry: "main"})
-	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	form, _ := ssautil.Packages(src.Packages, ssa.InstantiateGenerics|ssa.GlobalDebug)
 	form.Build()
@@ -56,7 +30,7 @@ func send(c chan int) {
 		if s.Kind != sites.Send {
 			continue
 		}
-		for _, pos := range p.Of(s.ID, []string{"example.com/m.send main.go:13"}, [][]string{{"example.com/m.main main.go:7"}}) {
+		for _, pos := range p.Of(s.ID, []string{"github.com/vtrace/vtrace/internal/creation/testdata/send.send main.go:13"}, [][]string{{"github.com/vtrace/vtrace/internal/creation/testdata/send.main main.go:7"}}) {
 			fmt.Println("made in line", src.Fset.Position(pos).Line)
 		}
 		for _, pos := range p.At(s.ID) {
