@@ -119,12 +119,49 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 }
 
 // analyse is Analyze, or Predict if predicting is set. It calls first with the clocks of the first order.
+//
+// What code that is not instrumented does between goroutines is not recorded, but that it was called is. Only a reordering that
+// keeps the order of these calls is a witness. Other findings, and predictions, do without that order: most of that code
+// orders nothing, and what a prediction is worth the program shows.
 func analyse(t *trace.Trace, limits Limits, predicting bool, first func(both)) (*inquiry, *Result, error) {
+	q, r, err := analyseWith(t, limits, predicting, false, first)
+	if err != nil || q.p.called < 2 || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.needsWitness() }) {
+		return q, r, err
+	}
+	ordered, _, err := analyseWith(t, limits, false, true, func(both) {})
+	if err != nil {
+		return nil, nil, err
+	}
+	witnessed := map[string]bool{}
+	for _, f := range ordered.out {
+		if f.needsWitness() {
+			witnessed[f.key] = true
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.needsWitness() && !witnessed[f.key] {
+			f.Level, f.Witness, f.Unless = Warning, false, unlessCalls
+		}
+	}
+	return q, r, nil
+}
+
+// needsWitness reports whether a finding is an error only since it has a witness.
+func (f *Finding) needsWitness() bool {
+	return f.Witness && f.Level == Error && kinds[place(f.Code)].level == predicted
+}
+
+// unlessCalls is why a finding has no witness that has one without the order of calls.
+const unlessCalls = "code that is not instrumented, which the goroutines have called, orders them"
+
+// analyseWith is analyse with or without the order of calls.
+func analyseWith(t *trace.Trace, limits Limits, predicting, calls bool, first func(both)) (*inquiry, *Result, error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
 	limits = limits.withDefaults()
-	p := newProgram(t)
+	p := newProgram(t, calls)
 	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}, predicting: predicting, tried: map[string]int{},
 		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()
@@ -585,6 +622,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		}
 	}
 	k, kept := string(key), f
+	kept.key = string(q.keyOf(f.Code, false, f.Case, object, refs))
 	q.out[k] = &kept
 	q.keys = append(q.keys, k)
 }

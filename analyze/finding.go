@@ -180,6 +180,8 @@ type Finding struct {
 	// Witness: the events of the run can be put in an order that shows it, with the same partners. An
 	// error that happened needs none.
 	Witness bool `json:"witness,omitempty"`
+	// Unless is what may be so, of which the trace says nothing, and then there is none; "" else.
+	Unless string `json:"unless,omitempty"`
 	// Reordered: that order has critical sections of a lock in another order.
 	Reordered bool `json:"reordered,omitempty"`
 	// OtherOrder: the operations on buffered channels come in another order than in the first replay.
@@ -189,6 +191,7 @@ type Finding struct {
 	Count int `json:"count"`
 
 	refs []trace.Ref
+	key  string // see inquiry.keyOf, whether Reordered or not
 	// tries is for how many instances a witness was looked for in vain.
 	tries int
 	// say makes the message, where it would be made in vain for the most part.

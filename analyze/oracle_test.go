@@ -710,7 +710,7 @@ func compare(c *recording, total *stats) string {
 		return ""
 	}
 	// The clocks of all orders.
-	p := newProgram(c.t)
+	p := newProgram(c.t, false)
 	got := map[string]bool{}
 	cov, err := orders(p, Limits{Orders: 100000, Work: 100_000_000}.withDefaults(), func(b both) error {
 		got[matrixOf(b.must)] = true

@@ -242,7 +242,7 @@ func Replay(t *trace.Trace, limits Limits) (*Clocks, Coverage, error) {
 		return nil, Coverage{}, err
 	}
 	var first *Clocks
-	cov, err := orders(newProgram(t), limits.withDefaults(), func(b both) error {
+	cov, err := orders(newProgram(t, false), limits.withDefaults(), func(b both) error {
 		if first == nil {
 			first = &Clocks{b}
 		}

@@ -334,7 +334,7 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 					c.Object, "%s comes behind %s", r, closing)
 			}
 		}
-		if len(ch.users[dir]) == 0 && len(ch.closes) == 0 {
+		if len(ch.users[dir]) == 0 && !slices.ContainsFunc(ch.closes, func(closing trace.Ref) bool { return !q.onlyLater(closing, r) }) {
 			pending := []trace.Ref{r}
 			if behind.Known() && q.weak.concurrent(r, behind) {
 				pending = append(pending, behind)
@@ -346,6 +346,12 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 	if pre.Has(trace.HasDefault) && post.Case != trace.DefaultCase && behind.Known() {
 		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{Ref: r, Case: trace.DefaultCase}}}, o.object, "%s takes its default, in front of %s", r, behind)
 	}
+}
+
+// onlyLater reports whether code that is not instrumented has closed a channel, and not before an operation: as the cancellation
+// of a context does whose deadline might have come first.
+func (q *inquiry) onlyLater(closing, r trace.Ref) bool {
+	return q.p.preEvent(closing).Pos == 0 && (closing.Goroutine == r.Goroutine && closing.PC > r.PC || q.weak.before(r, closing))
 }
 
 // otherSections looks for orders in which two critical sections of a lock that follow each other come the other

@@ -40,6 +40,9 @@ type program struct {
 	// communications are recorded, so that it is not known what is in it.
 	loose  []bool
 	events int
+	// calls says whether calls of code that is not instrumented order goroutines, of which called have some.
+	calls  bool
+	called int
 }
 
 func (p *program) event(g, i int32) *trace.Event { return &p.t.Goroutines[g].Events[i] }
@@ -74,10 +77,10 @@ func (p *program) offers(r trace.Ref, op trace.Op, object trace.ObjectID) bool {
 	return i.post < 0 && slices.ContainsFunc(p.preEvent(r).Cases, func(c trace.Case) bool { return c.Op == op && c.Object == object })
 }
 
-func newProgram(t *trace.Trace) *program {
+func newProgram(t *trace.Trace, calls bool) *program {
 	objects := len(t.Objects) + 1
 	p := &program{
-		t: t, ops: make([][]opInfo, len(t.Goroutines)), seqs: make([][]int64, objects), readers: map[trace.Ref]int{},
+		t: t, calls: calls, ops: make([][]opInfo, len(t.Goroutines)), seqs: make([][]int64, objects), readers: map[trace.Ref]int{},
 		firstReaders: make([]int, objects), ran: make([]bool, objects), closed: make([]bool, objects),
 		expected: make([]map[int32][]trace.Ref, objects), received: make([]int, objects), choice: make([]bool, objects), loose: make([]bool, objects),
 	}
@@ -85,10 +88,14 @@ func newProgram(t *trace.Trace) *program {
 		events := t.Goroutines[g].Events
 		p.events += len(events)
 		ops := make([]opInfo, 0, len(events))
+		calls := 0
 		for i := range events {
 			e := &events[i]
 			if e.Phase.HasPre() {
 				ops = append(ops, opInfo{pre: int32(i), post: -1, op: e.Op, object: e.Object})
+			}
+			if e.Op == trace.OpCall {
+				calls = 1
 			}
 			if e.Phase.HasPost() {
 				o := &ops[e.PC-1]
@@ -100,7 +107,7 @@ func newProgram(t *trace.Trace) *program {
 						o.op, o.object = c.Op, c.Object
 					}
 				}
-				if e.Seq > 0 {
+				if e.Seq > 0 && (p.calls || e.Op != trace.OpCall) {
 					p.seqs[e.Object] = append(p.seqs[e.Object], e.Seq)
 				}
 				p.ran[e.Object] = p.ran[e.Object] || e.Op == trace.OpOnce && e.Has(trace.Ran)
@@ -108,6 +115,7 @@ func newProgram(t *trace.Trace) *program {
 			}
 		}
 		p.ops[g] = ops
+		p.called += calls
 	}
 	for _, s := range p.seqs {
 		slices.Sort(s)

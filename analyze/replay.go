@@ -661,7 +661,10 @@ func (r *replayer) other(g int32, e *trace.Event, ob *object, force bool) bool {
 		r.learn(ob.sum, l, g)
 	case trace.OpCondWait:
 		return r.behind(g, e.Partner, force)
-	case trace.OpStore, trace.OpRMW, trace.OpLoad:
+	case trace.OpStore, trace.OpRMW, trace.OpLoad, trace.OpCall:
+		if e.Op == trace.OpCall && !r.p.calls {
+			return true
+		}
 		if e.Partner.Known() {
 			if !r.behind(g, e.Partner, force) {
 				return false

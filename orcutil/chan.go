@@ -142,7 +142,10 @@ func (c *RecvCase[T]) given() string {
 	return valueText(c.V)
 }
 
-func (c *RecvCase[T]) event() bool {
+func (c *RecvCase[T]) event() bool { return isEvent[T]() }
+
+// isEvent reports whether values of a type are those of timers, or of contexts.
+func isEvent[T any]() bool {
 	switch any((*T)(nil)).(type) {
 	case *time.Time, *struct{}:
 		return true

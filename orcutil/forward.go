@@ -18,11 +18,11 @@ import (
 
 // LibOf is Lib for a call that only forwards to what is behind its operands.
 func LibOf(site Site, at Place, operands ...any) Mark {
-	g := libraryCaller()
-	if g == nil || !g.ordersBehind(at, operands) {
+	c := callerOfLibrary()
+	if c.isNone() || !c.ordersBehind(at, operands) {
 		return noLibrary
 	}
-	return g.callsLibrary(site)
+	return c.calls(site)
 }
 
 // ReadyOf is Ready for such a call.
@@ -33,15 +33,15 @@ func ReadyOf[A any](site Site, at Place, a A, operands ...any) A {
 
 // BegunOf is Begun for such a call.
 func BegunOf[F any](site Site, at Place, f F, operands ...any) F {
-	if g := libraryCaller(); g != nil && g.starts(g.ordersBehind(at, operands)) {
-		g.callsLibrary(site)
+	if c := callerOfLibrary(); !c.isNone() && c.starts(c.ordersBehind(at, operands)) {
+		c.calls(site)
 	}
 	return f
 }
 
 // ReadyBegunOf is ReadyBegun for such a call.
 func ReadyBegunOf[A any](site Site, at Place, a A, operands ...any) A {
-	if g := libraryCaller(); g != nil && g.ordersBehind(at, operands) {
+	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
 		return ReadyBegun(site, a)
 	}
 	return a
@@ -49,15 +49,18 @@ func ReadyBegunOf[A any](site Site, at Place, a A, operands ...any) A {
 
 // EndOf is End for such a call.
 func EndOf(at Place, operands ...any) {
-	if g := libraryCaller(); g != nil && g.ordersBehind(at, operands) {
+	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
 		End()
 	}
 }
 
 // ordersBehind reports whether what is behind the operands of a call may order something
 // between goroutines, but for instrumented code, which shows what it does.
-func (g *goroutine) ordersBehind(at Place, operands []any) bool {
-	w := operandWalk{g: g, at: at, left: maxOperandWalk}
+func (c libraryCaller) ordersBehind(at Place, operands []any) bool {
+	w := operandWalk{at: at, left: maxOperandWalk}
+	if c.g != nil && c.g.run.races != nil {
+		w.run = c.g.run
+	}
 	for _, o := range operands {
 		if w.orders(reflect.ValueOf(o), "") {
 			return true
@@ -71,7 +74,7 @@ const maxOperandWalk = 200
 
 // operandWalk looks at what is behind the operands of a call at a place.
 type operandWalk struct {
-	g    *goroutine
+	run  *run // one that looks for data races, else nil
 	at   Place
 	left int // values
 	seen []unsafe.Pointer
@@ -143,8 +146,8 @@ func (w *operandWalk) ordersAt(v reflect.Value, within string) bool {
 		return false
 	}
 	w.seen = append(w.seen, p)
-	if within != "" && !w.looks && isUnlocked(v.Type()) && w.g.run.races != nil {
-		w.g.run.use(w.at, p, v.Type().Elem(), true)
+	if within != "" && !w.looks && isUnlocked(v.Type()) && w.run != nil {
+		w.run.use(w.at, p, v.Type().Elem(), true)
 	}
 	if e := v.Elem(); e.Kind() == reflect.Struct {
 		return w.ordersIn(e, within, false) // others may have the pointer, too
@@ -172,7 +175,7 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 			}
 		}
 		return false
-	case known, t.Name() == "", path == within, w.g.run.races != nil && isUnlocked(reflect.PointerTo(t)):
+	case known, t.Name() == "", path == within, w.run != nil && isUnlocked(reflect.PointerTo(t)):
 		for i := range t.NumField() {
 			if w.orders(v.Field(i), cmp.Or(path, within)) {
 				return true

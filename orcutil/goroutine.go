@@ -115,7 +115,7 @@ type goroutine struct {
 	index   int
 	clock   clock
 	creator clock // of who has made a callback
-	library int
+	libraryCalls
 	// beforeCall is the clock before the call of uninstrumented code that was begun last, in
 	// the statement callIn, as long as the goroutine's own time is callAt: operands may still
 	// be evaluated.
@@ -123,7 +123,6 @@ type goroutine struct {
 	callAt     uint32
 	callIn     Site
 	loans      []loan // what it has given to libraries
-	begun      []begunCall
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr

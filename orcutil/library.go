@@ -71,21 +71,46 @@ type Mark int
 
 const noLibrary Mark = -1
 
-// libraryCaller is the goroutine that calls uninstrumented code, nil if that is of no
-// concern.
-func libraryCaller() *goroutine {
-	s := active.Load()
-	if s == nil || s.races == nil && !s.minors || s.dying.Load() {
-		return nil
-	}
-	return s.caller()
+// libraryCalls are the calls of uninstrumented code that a goroutine is in.
+type libraryCalls struct {
+	library int // how many there are
+	begun   []begunCall
 }
+
+// libraryCaller is who calls uninstrumented code: a goroutine of a run, which may be recorded, or one
+// that is recorded and runs free.
+type libraryCaller struct {
+	*libraryCalls // nil: the call is of no concern
+	g             *goroutine
+	r             *recorder
+}
+
+// callerOfLibrary is the calling goroutine.
+func callerOfLibrary() libraryCaller {
+	s := active.Load()
+	if s == nil {
+		if r := recording(); r != nil {
+			return libraryCaller{&r.libraryCalls, nil, r}
+		}
+		return libraryCaller{}
+	}
+	if s.races == nil && !s.minors && s.cfg.record == nil || s.dying.Load() {
+		return libraryCaller{}
+	}
+	if g := s.caller(); g != nil {
+		return libraryCaller{&g.libraryCalls, g, g.rec}
+	}
+	return libraryCaller{}
+}
+
+// isNone: the call is of no concern.
+func (c libraryCaller) isNone() bool { return c.libraryCalls == nil }
 
 // Depth is where a call begins whose arguments have to be evaluated first: Ready follows
 // behind them. Back ends the call.
 func Depth() Mark {
-	if g := libraryCaller(); g != nil {
-		return Mark(g.library)
+	if c := callerOfLibrary(); !c.isNone() {
+		return Mark(c.library)
 	}
 	return noLibrary
 }
@@ -93,21 +118,43 @@ func Depth() Mark {
 // Lib begins a call of uninstrumented code in a statement, 0 where there is no guard. Back
 // ends it.
 func Lib(site Site) Mark {
-	g := libraryCaller()
-	if g == nil {
+	c := callerOfLibrary()
+	if c.isNone() {
 		return noLibrary
 	}
-	return g.callsLibrary(site)
+	return c.calls(site)
 }
 
-// callsLibrary begins a call of uninstrumented code. Others may come before and after it:
+// calls begins a call of uninstrumented code. Others may come before and after it: in a run
 // it is a step of its own.
-func (g *goroutine) callsLibrary(site Site) Mark {
-	g.stopToCall(site)
-	g.run.races.begins(g, site)
-	g.run.exec.calls(g)
-	g.library++
-	return Mark(g.library - 1)
+func (c libraryCaller) calls(site Site) Mark {
+	if g := c.g; g != nil {
+		g.stopToCall(site)
+		g.run.races.begins(g, site)
+		g.run.exec.calls(g)
+	}
+	c.r.passLibrary(site)
+	c.set(c.library + 1)
+	return Mark(c.library - 1)
+}
+
+// returnsTo ends the calls within the one that began at a depth, and that one.
+func (c libraryCaller) returnsTo(depth int) {
+	if g := c.g; g != nil {
+		g.run.races.returned(g)
+		g.run.races.throughLibrary(g)
+		g.run.exec.returns(g)
+	}
+	c.r.passLibrary(0)
+	c.set(depth)
+}
+
+// set sets how many calls the goroutine is in.
+func (c libraryCaller) set(depth int) {
+	c.library = depth
+	if c.r != nil {
+		c.r.library = depth
+	}
 }
 
 // stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
@@ -130,25 +177,25 @@ func (g *goroutine) stopBefore(o op, site Site) bool {
 
 // LibFunc is Lib for a function value: of uninstrumented code, perhaps.
 func LibFunc[F any](site Site, f F) Mark {
-	g := libraryCaller()
-	if g == nil || !foreignFunc(codeOf(&f)) {
+	c := callerOfLibrary()
+	if c.isNone() || !foreignFunc(codeOf(&f)) {
 		return noLibrary
 	}
-	return g.callsLibrary(site)
+	return c.calls(site)
 }
 
 // LibIface is Lib for a method called through an interface.
 func LibIface(site Site, x any) Mark {
-	g := libraryCaller()
-	if g == nil || !foreignValue(x) {
+	c := callerOfLibrary()
+	if c.isNone() || !foreignValue(x) {
 		return noLibrary
 	}
-	return g.callsLibrary(site)
+	return c.calls(site)
 }
 
 // IsForeign reports whether a method called through an interface is uninstrumented code,
 // perhaps.
-func IsForeign(x any) bool { return libraryCaller() != nil && foreignValue(x) }
+func IsForeign(x any) bool { return !callerOfLibrary().isNone() && foreignValue(x) }
 
 // LibIf is Lib if the call is one of uninstrumented code.
 func LibIf(foreign bool) Mark {
@@ -183,14 +230,9 @@ func Back(m Mark) {
 	if m == noLibrary {
 		return
 	}
-	g := libraryCaller()
-	if g == nil || g.library <= int(m) {
-		return
+	if c := callerOfLibrary(); !c.isNone() && c.library > int(m) {
+		c.returnsTo(int(m))
 	}
-	g.run.races.returned(g)
-	g.run.races.throughLibrary(g)
-	g.run.exec.returns(g)
-	g.library = int(m)
 }
 
 // Back1 is Back around a call with a result.
@@ -209,8 +251,8 @@ type begunCall struct {
 // Begun begins a call of f, of uninstrumented code perhaps, see Ended. It is not ended
 // exactly after a panic.
 func Begun[F any](site Site, f F) F {
-	if g := libraryCaller(); g != nil && g.starts(foreignFunc(codeOf(&f))) {
-		g.callsLibrary(site)
+	if c := callerOfLibrary(); !c.isNone() && c.starts(foreignFunc(codeOf(&f))) {
+		c.calls(site)
 	}
 	return f
 }
@@ -218,38 +260,38 @@ func Begun[F any](site Site, f F) F {
 // On is x, of which a method is called through an interface. It begins the call as Begun
 // does.
 func On[X any](site Site, x X) X {
-	if g := libraryCaller(); g != nil && g.starts(foreignValue(x)) {
-		g.callsLibrary(site)
+	if c := callerOfLibrary(); !c.isNone() && c.starts(foreignValue(x)) {
+		c.calls(site)
 	}
 	return x
 }
 
 // Starts is Begun for a call that begins with Ready, or the like.
 func Starts[F any](f F) F {
-	if g := libraryCaller(); g != nil {
-		g.starts(foreignFunc(codeOf(&f)))
+	if c := callerOfLibrary(); !c.isNone() {
+		c.starts(foreignFunc(codeOf(&f)))
 	}
 	return f
 }
 
 // StartsOn is On for a call that begins with ReadyBegun.
 func StartsOn[X any](x X) X {
-	if g := libraryCaller(); g != nil {
-		g.starts(foreignValue(x))
+	if c := callerOfLibrary(); !c.isNone() {
+		c.starts(foreignValue(x))
 	}
 	return x
 }
 
 // starts notes a call. It reports whether it is one of uninstrumented code, perhaps.
-func (g *goroutine) starts(foreign bool) bool {
-	g.begun = append(g.begun, begunCall{Mark(g.library), foreign})
+func (c *libraryCalls) starts(foreign bool) bool {
+	c.begun = append(c.begun, begunCall{Mark(c.library), foreign})
 	return foreign
 }
 
 // ReadyBegun is Ready for the call that Starts, or StartsOn, has noted last.
 func ReadyBegun[A any](site Site, a A) A {
-	if g := libraryCaller(); g != nil && len(g.begun) > 0 && g.begun[len(g.begun)-1].foreign {
-		g.callsLibrary(site)
+	if c := callerOfLibrary(); !c.isNone() && len(c.begun) > 0 && c.begun[len(c.begun)-1].foreign {
+		c.calls(site)
 	}
 	return a
 }
@@ -262,13 +304,13 @@ func Passed[F any](site Site, f F) F {
 
 // Ended ends the last call that Begun, On, Starts or StartsOn has noted.
 func Ended() {
-	g := libraryCaller()
-	if g == nil || len(g.begun) == 0 {
+	c := callerOfLibrary()
+	if c.isNone() || len(c.begun) == 0 {
 		return
 	}
-	c := g.begun[len(g.begun)-1]
-	g.begun = g.begun[:len(g.begun)-1]
-	Back(c.before)
+	last := c.begun[len(c.begun)-1]
+	c.begun = c.begun[:len(c.begun)-1]
+	Back(last.before)
 }
 
 // Ended1 is Ended around a call with a result.
@@ -279,24 +321,21 @@ func Ended1[A any](a A) A {
 
 // End ends the last call that was begun.
 func End() {
-	if g := libraryCaller(); g != nil {
-		g.run.races.returned(g)
-		g.run.races.throughLibrary(g)
-		g.run.exec.returns(g)
-		g.library = max(0, g.library-1)
+	if c := callerOfLibrary(); !c.isNone() {
+		c.returnsTo(max(0, c.library-1))
 	}
 }
 
 // EndFunc ends a call that LibFunc has begun.
 func EndFunc[F any](f F) {
-	if libraryCaller() != nil && foreignFunc(codeOf(&f)) {
+	if !callerOfLibrary().isNone() && foreignFunc(codeOf(&f)) {
 		End()
 	}
 }
 
 // EndIface ends a call that LibIface has begun.
 func EndIface(x any) {
-	if libraryCaller() != nil && foreignValue(x) {
+	if !callerOfLibrary().isNone() && foreignValue(x) {
 		End()
 	}
 }

@@ -360,7 +360,7 @@ func Recorded[A, U any](a A, _ U) A { return a }
 // UseKept is Use for a value of a type of which libraries keep pointers: what they do with
 // *p, in calls of other goroutines, may come before and after. The use is a step of its own.
 func UseKept[T any](at Place, p *T, changes bool) *T {
-	if g := libraryCaller(); g != nil && p != nil && g.run.races != nil {
+	if g := callerOfLibrary().g; g != nil && p != nil && g.run.races != nil {
 		if g.stopToCall(Site(at.info().Site)) {
 			g.run.exec.uses(at)
 		}

@@ -49,6 +49,7 @@ const (
 	recRMW
 	recRead
 	recWrite
+	recCall
 )
 
 // The kinds of objects, by their numbers in a trace.
@@ -62,6 +63,7 @@ const (
 	recAtomic
 	recMemory
 	recNamed // memory that has a name, only where it gets its number
+	recLibrary
 )
 
 // What the first byte of a record is: an operation, with recDefault for a select that has a default
@@ -83,6 +85,8 @@ const (
 var recordings struct {
 	on   atomic.Bool
 	file *recordFile
+	// library is all code that is not instrumented.
+	library *usedObject
 }
 
 // recorder writes what a goroutine does.
@@ -90,6 +94,8 @@ type recorder struct {
 	state *localState
 	// self, tag and next are as in state.
 	self, tag, next uint64
+	libraryCalls
+	passed uint64 // the last call of the library, or return, that is written
 
 	file  *recordFile
 	chunk chunk
@@ -129,6 +135,7 @@ func recordTo(f *recordFile) {
 // makeRecorded makes what all recorders need.
 func makeRecorded(f *recordFile) {
 	recordings.file = f
+	recordings.library = &usedObject{kind: recLibrary}
 	if usedObjects == nil {
 		usedObjects = new([objectBuckets]objectBucket)
 	}
@@ -155,6 +162,9 @@ func ownRecorder() *recorder {
 	}
 	r := beginRecorder(s, id, creator)
 	r.ofTest = creator>>32 == 1
+	if !r.ofTest {
+		r.library = 1 // which calls the program back, perhaps again and again
+	}
 	return r
 }
 
@@ -245,9 +255,7 @@ const maxRecord = 64
 // begin writes that the operation is about to be done, and is what is done from now on. The object
 // is that of the operation; 0 is a nil channel.
 func (r *recorder) begin(op byte, site Site, obj uint64) {
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
 	b := r.record()
 	b[0] = op
 	n := putUvarint(b, 1, uint64(site))
@@ -320,13 +328,17 @@ func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 	b := r.record()
 	r.doing(0)
 	r.wrote(putPost(b, 0, flags, partner, seq))
+	r.goesOn()
 }
 
 // whole writes an operation that was done without waiting, which nothing can have seen begun: both at once.
 func (r *recorder) whole(op byte, site Site, obj, partner, seq uint64) {
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
+	r.writeWhole(op, site, obj, partner, seq)
+	r.goesOn()
+}
+
+func (r *recorder) writeWhole(op byte, site Site, obj, partner, seq uint64) {
 	b := r.record()
 	b[0] = op
 	n := putUvarint(b, 1, uint64(site))
@@ -338,9 +350,7 @@ func (r *recorder) whole(op byte, site Site, obj, partner, seq uint64) {
 
 // goes writes that the goroutine starts another one, and returns its number.
 func (r *recorder) goes(site Site) uint64 {
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
 	child := newGoroutine()
 	b := r.record()
 	b[0] = recGo
@@ -364,9 +374,7 @@ func (r *recorder) started(child uint64, f func()) func() {
 
 // end writes the end of the goroutine.
 func (r *recorder) end(returned bool) {
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
 	b := r.record()
 	b[0] = recEnd
 	n := 1

@@ -18,20 +18,23 @@ func (r *recorder) send(site Site, c Case) {
 	r.done(0)
 }
 
-// received records a receive that has been done.
-func (r *recorder) received(p unsafe.Pointer, ok bool) {
-	if ok {
-		r.done(0)
-		return
+// received records a receive that has been done, perhaps of an event: who sends that is not known, and it says nothing.
+func (r *recorder) received(p unsafe.Pointer, partner uint64, ok, event bool) {
+	flags := byte(0)
+	if !ok {
+		partner, flags = atomic.LoadUint64(&channelOf(p).closer), postClosed
 	}
-	r.doneWith(postClosed, atomic.LoadUint64(&channelOf(p).closer))
+	r.doneWith(flags, partner)
+	if !ok || !event {
+		r.learns(partner)
+	}
 }
 
 func recvRecorded[T any](r *recorder, site Site, ch <-chan T) (T, bool) {
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	r.begin(recRecv, site, r.channel(p, cap(ch)))
 	v, ok := <-ch
-	r.received(p, ok)
+	r.received(p, r.state.met(), ok, isEvent[T]())
 	return v, ok
 }
 
@@ -52,9 +55,7 @@ func (r *recorder) selecting(site Site, hasDefault bool, cases []Case) {
 	for _, c := range cases {
 		r.channel(c.channel(), c.capacity())
 	}
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
 	b := r.room(2*maxRecord + 11*len(cases)) // with room to spare behind each number
 	at := 0
 	piece := func() *[maxRecord]byte { return (*[maxRecord]byte)(b[at:]) }
@@ -84,10 +85,10 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	switch {
 	case i < 0:
 		r.selected(i, 0, 0)
-	case !cases[i].sends() && !cases[i].received():
-		r.selected(i, postClosed, atomic.LoadUint64(&channelOf(cases[i].channel()).closer))
-	default:
+	case cases[i].sends():
 		r.selected(i, 0, r.state.met())
+	default:
+		r.selectedReceive(i, cases[i], r.state.met())
 	}
 	return i
 }
@@ -106,6 +107,19 @@ func (r *recorder) selected(i int, flags byte, partner uint64) {
 	r.doing(0)
 	n := putPost(b, 0, flags, partner, 0)
 	r.wrote(putVarint(b, n, int64(i)))
+	r.goesOn()
+}
+
+// selectedReceive records the receive that a select has done, of what a partner has sent if it is a value.
+func (r *recorder) selectedReceive(i int, c Case, partner uint64) {
+	flags := byte(0)
+	if !c.received() {
+		partner, flags = atomic.LoadUint64(&channelOf(c.channel()).closer), postClosed
+	}
+	r.selected(i, flags, partner)
+	if !c.received() || !c.event() {
+		r.learns(partner)
+	}
 }
 
 // selectPanicked is deferred around a select, of which a send on a closed channel panics: the first
@@ -207,9 +221,7 @@ func (r *recorder) adds(site Site, wg *sync.WaitGroup, n int) {
 
 // addsOnly writes that n is about to be added.
 func (r *recorder) addsOnly(site Site, s *usedObject, n int) uint64 {
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
 	b := r.record()
 	b[0] = recAdd
 	k := putUvarint(b, 1, uint64(site))
@@ -225,6 +237,7 @@ func (r *recorder) counted(counter int, place uint64) {
 	b[0] = recPost | postCounted | postSeq
 	n := putVarint(b, 1, int64(counter))
 	r.wrote(putUvarint(b, n, place))
+	r.goesOn()
 }
 
 func (r *recorder) waits(site Site, wg *sync.WaitGroup) {
@@ -324,10 +337,13 @@ func (r *recorder) signals(op byte, site Site, c *sync.Cond, do func()) {
 // atomically does an atomic operation in an order that is known. do reports what it was, and
 // whether it has stored.
 func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
-	s := r.knows(recAtomic, p)
-	if r.state.behind() {
-		r.catchUp()
-	}
+	r.comes()
+	r.inOrder(site, r.knows(recAtomic, p), do)
+	r.goesOn()
+}
+
+// inOrder is atomically for an object, of which only the operation is recorded.
+func (r *recorder) inOrder(site Site, s *usedObject, do func() byte) {
 	s.mu.Lock()
 	op := do()
 	partner := s.stored
@@ -335,12 +351,12 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 		partner = 0
 	}
 	if op != recLoad {
-		s.stored = r.next
+		atomic.StoreUint64(&s.stored, r.next)
 	}
 	s.places++
 	place := s.places
 	s.mu.Unlock()
-	r.whole(op, site, s.id, partner, place)
+	r.writeWhole(op, site, s.id, partner, place)
 }
 
 // starts is the go statement.
@@ -350,8 +366,8 @@ func (r *recorder) starts(site Site, f func()) {
 }
 
 // callback is f for a goroutine that a library will start, as time.AfterFunc does, each time that
-// it calls f.
-func (r *recorder) callback(site Site, f func()) func() {
+// it calls f. Unless that is when it is time, the library knows of something that has been done.
+func (r *recorder) callback(site Site, f func(), timed bool) func() {
 	child := r.goes(site)
 	creator := r.tag
 	r.doing(0)
@@ -368,6 +384,9 @@ func (r *recorder) callback(site Site, f func()) func() {
 		c := beginRecorder(localOf(), id, creator)
 		returned := false
 		defer func() { c.end(returned) }()
+		if !timed {
+			c.passLibrary(0)
+		}
 		f()
 		returned = true
 	}

@@ -95,16 +95,18 @@ func (g *goroutine) recordCommunicated(o op, cases []Case) {
 	if r == nil {
 		return
 	}
-	flags, partner := byte(0), g.met
-	if g.chosen < 0 {
-		partner = 0
-	} else if c := cases[g.chosen]; !c.sends() && !c.received() {
-		flags, partner = postClosed, atomic.LoadUint64(&channelOf(c.channel()).closer)
-	}
-	if o == opSelect {
-		r.selected(g.chosen, flags, partner)
-	} else {
-		r.doneWith(flags, partner)
+	switch {
+	case g.chosen < 0:
+		r.selected(g.chosen, 0, 0)
+	case cases[g.chosen].sends() && o == opSelect:
+		r.selected(g.chosen, 0, g.met)
+	case cases[g.chosen].sends():
+		r.doneWith(0, g.met)
+	case o == opSelect:
+		r.selectedReceive(g.chosen, cases[g.chosen], g.met)
+	default:
+		c := cases[g.chosen]
+		r.received(c.channel(), g.met, c.received(), c.event())
 	}
 }
 

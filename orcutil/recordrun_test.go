@@ -248,7 +248,7 @@ func (w *runWitness) operationsOf(t *testing.T, g *trace.Goroutine) (list []gran
 		require.GreaterOrEqual(t, open, 0)
 		o := granted{e.Op, Site(e.Pos)}
 		switch {
-		case !e.Phase.HasPre() || e.Op == trace.OpEnd:
+		case !e.Phase.HasPre() || e.Op == trace.OpEnd || e.Op == trace.OpCall:
 			continue
 		case e.Op == trace.OpGo && !w.spawned[e.Partner.Goroutine]:
 			continue // by time.AfterFunc

@@ -28,9 +28,15 @@ func TryRecv[T any](site Site, ch <-chan T) (v T, ok bool, taken int, is bool) {
 	case taken == noCase:
 		r.tried(site, obj<<1|1, 0, 0, noCase)
 	case ok:
-		r.tried(site, obj<<1|1, 0, r.state.met(), 0)
+		partner := r.state.met()
+		r.tried(site, obj<<1|1, 0, partner, 0)
+		if !isEvent[T]() {
+			r.learns(partner)
+		}
 	default:
-		r.tried(site, obj<<1|1, postClosed, atomic.LoadUint64(&channelOf(p).closer), 0)
+		closer := atomic.LoadUint64(&channelOf(p).closer)
+		r.tried(site, obj<<1|1, postClosed, closer, 0)
+		r.learns(closer)
 	}
 	return v, ok, taken, true
 }
@@ -63,8 +69,8 @@ func triesRecorded() *recorder {
 		return nil
 	}
 	r := recording()
-	if r != nil && r.state.behind() {
-		r.catchUp()
+	if r != nil {
+		r.comes()
 	}
 	return r
 }
@@ -86,4 +92,5 @@ func (r *recorder) tried(site Site, of uint64, flags byte, partner uint64, taken
 	n = putUvarint(b, n, of)
 	n = putPost(b, n, flags, partner, 0)
 	r.wrote(putVarint(b, n, int64(taken)))
+	r.goesOn()
 }

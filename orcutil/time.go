@@ -80,7 +80,7 @@ func (s *run) due(d time.Duration) {
 
 // AfterFunc is time.AfterFunc(d, f).
 func AfterFunc(site Site, d time.Duration, f func()) *time.Timer {
-	f = Callback(site, f)
+	f = callbackOf(site, f, true)
 	return time.AfterFunc(set(site, d), f)
 }
 
@@ -88,11 +88,14 @@ func AfterFunc(site Site, d time.Duration, f func()) *time.Timer {
 // own, as time.AfterFunc does: that goroutine comes under control, parked at
 // the Start guard of site. It is named after the site and the number of
 // callbacks made there before.
-func Callback(site Site, f func()) func() {
+func Callback(site Site, f func()) func() { return callbackOf(site, f, false) }
+
+// callbackOf is Callback for who is called when it is time, or for another reason.
+func callbackOf(site Site, f func(), timed bool) func() {
 	s := active.Load()
 	if s == nil {
 		if r := recording(); r != nil {
-			return r.callback(site, f)
+			return r.callback(site, f, timed)
 		}
 		return freelyCalled(f)
 	}

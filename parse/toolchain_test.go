@@ -19,15 +19,17 @@ func TestToolchain(t *testing.T) {
 	require.NotContains(t, plain, "runtime.vtraceLocal")
 	installed := goroot(t)
 	root := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "src", "runtime"), 0o755))
+	for _, dir := range []string{"runtime", "context"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, "src", dir), 0o755))
+	}
 	files := map[string]string{}
 	for _, in := range insertions {
-		data, err := os.ReadFile(filepath.Join(installed, "src", "runtime", in.file))
+		data, err := os.ReadFile(filepath.Join(installed, "src", filepath.FromSlash(in.file)))
 		require.NoError(t, err)
 		files[in.file] = string(data)
 	}
 	write := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(root, "src", "runtime", name), []byte(text), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(root, "src", filepath.FromSlash(name)), []byte(text), 0o644))
 	}
 	var unknown *ToolchainError
 	require.ErrorAs(t, o.Recorded(root), &unknown, "no file")
@@ -49,7 +51,7 @@ func TestToolchain(t *testing.T) {
 	require.Contains(t, string(o.Runtime[localFile]), "\npackage vtraceorc\n")
 	require.Contains(t, string(o.Runtime[localFile]), "runtime.vtraceLocal")
 	for name, text := range files {
-		require.Equal(t, strings.Count(text, "\n"), strings.Count(withoutInsertions(string(o.Toolchain["runtime/"+name])), "\n"), name)
+		require.Equal(t, strings.Count(text, "\n"), strings.Count(withoutInsertions(string(o.Toolchain[name])), "\n"), name)
 	}
 }
 

@@ -391,7 +391,10 @@ func main() {
 	tr, h, err := recording.Load(&file, 0)
 	require.NoError(t, err)
 	require.Equal(t, "interrupted", h.End)
-	require.Len(t, tr.Goroutines[0].Events, 1)
+	require.Greater(t, len(tr.Goroutines[0].Events), 1)
+	for _, e := range tr.Goroutines[0].Events[1:] {
+		require.Equal(t, trace.OpCall, e.Op)
+	}
 	require.Equal(t, "main.go:11:9", tr.Position(tr.Goroutines[0].Events[0].Pos).String())
 	require.Equal(t, trace.First, tr.Goroutines[0].Events[0].Partner)
 }

@@ -107,7 +107,7 @@ func (w *walker) walk(id trace.GoroutineID, path string) {
 		inWait := kind == sites.CondWait && e.Op != trace.OpCondWait
 		switch {
 		case key == "" || e.Op == trace.OpEnd || kind == sites.Callback:
-		case e.Op == trace.OpRead || e.Op == trace.OpWrite: // which are no guards
+		case e.Op == trace.OpRead || e.Op == trace.OpWrite || e.Op == trace.OpCall: // which are no guards
 		case inWait:
 			g.passed, g.again = e.Op == trace.OpLock || e.Op == trace.OpRLock, true
 		case kind == sites.WaitGroupGo, kind == sites.Subtest: // the addition is recorded first

@@ -26,12 +26,13 @@ var operations = [...]trace.Op{
 	1: trace.OpSend, 2: trace.OpRecv, 3: trace.OpSelect, 4: trace.OpClose, 5: trace.OpGo, 6: trace.OpEnd,
 	7: trace.OpLock, 8: trace.OpTryLock, 9: trace.OpUnlock, 10: trace.OpRLock, 11: trace.OpTryRLock, 12: trace.OpRUnlock,
 	13: trace.OpAdd, 14: trace.OpWait, 15: trace.OpOnce, 16: trace.OpCondWait, 17: trace.OpSignal, 18: trace.OpBroadcast,
-	19: trace.OpLoad, 20: trace.OpStore, 21: trace.OpRMW, 22: trace.OpRead, 23: trace.OpWrite,
+	19: trace.OpLoad, 20: trace.OpStore, 21: trace.OpRMW, 22: trace.OpRead, 23: trace.OpWrite, 24: trace.OpCall,
 }
 
 // objectKinds are those of a recording, by their numbers in it.
 var objectKinds = [...]trace.ObjectKind{
 	1: trace.Chan, 2: trace.Mutex, 3: trace.RWMutex, 4: trace.WaitGroup, 5: trace.Once, 6: trace.Cond, 7: trace.Atomic, 8: trace.Var,
+	kindNamed: trace.Var, 10: trace.Library,
 }
 
 // kindNamed is the number of memory that has a name.
@@ -166,7 +167,7 @@ func (d *decoder) decode(data []byte, object func(Object) error, event func(*Eve
 			case o.Kind == trace.Chan:
 				o.Cap = int(min(p.uvarint(), math.MaxInt32))
 			case k == kindNamed:
-				o.Kind, o.Name = trace.Var, p.uvarint()
+				o.Name = p.uvarint()
 			}
 			if p.bad || o.ID == 0 || o.Kind == trace.NoObject {
 				return corrupt("there is no such object")

@@ -60,9 +60,10 @@ const (
 	Cond                 // sync.Cond
 	Atomic               // a variable that is accessed by package sync/atomic
 	Var                  // memory
+	Library              // all code that is not instrumented: there is one
 )
 
-var objectWords = [...]string{NoObject: "none", Chan: "chan", Mutex: "mutex", RWMutex: "rwmutex", WaitGroup: "waitgroup", Once: "once", Cond: "cond", Atomic: "atomic", Var: "var"}
+var objectWords = [...]string{NoObject: "none", Chan: "chan", Mutex: "mutex", RWMutex: "rwmutex", WaitGroup: "waitgroup", Once: "once", Cond: "cond", Atomic: "atomic", Var: "var", Library: "library"}
 
 // String is the word of the text form.
 func (k ObjectKind) String() string {
@@ -117,6 +118,7 @@ const (
 	OpRMW          // an atomic operation that reads and writes
 	OpRead         // memory is read
 	OpWrite        // memory is written
+	OpCall         // code that is not instrumented is called, or returns, which comes behind all that was called before
 	numOps
 )
 
@@ -124,7 +126,7 @@ var opWords = [...]string{
 	OpNone: "none", OpSend: "send", OpRecv: "recv", OpSelect: "select", OpClose: "close", OpGo: "go", OpEnd: "end",
 	OpLock: "lock", OpTryLock: "trylock", OpUnlock: "unlock", OpRLock: "rlock", OpTryRLock: "tryrlock", OpRUnlock: "runlock",
 	OpAdd: "add", OpWait: "wait", OpOnce: "once", OpCondWait: "condwait", OpSignal: "signal", OpBroadcast: "broadcast",
-	OpLoad: "load", OpStore: "store", OpRMW: "rmw", OpRead: "read", OpWrite: "write",
+	OpLoad: "load", OpStore: "store", OpRMW: "rmw", OpRead: "read", OpWrite: "write", OpCall: "call",
 }
 
 // String is the word of the text form.
@@ -211,7 +213,7 @@ type Event struct {
 	// channel; of a select, that of the case taken; of an OpGo, the new goroutine, with a PC of 0;
 	// of OpLock, OpRLock and their Try forms, the last OpUnlock of the lock before (not an OpRUnlock);
 	// of OpOnce, the one that has called the function; of OpCondWait, the OpSignal or OpBroadcast;
-	// of OpLoad and OpRMW, the OpStore or OpRMW of which the value was read. Partners are named by
+	// of OpLoad and OpRMW, the OpStore or OpRMW of which the value was read; of OpCall the one before. Partners are named by
 	// one side only: where a receive names its send, the send need not name the receive.
 	Partner Ref
 	// Seq (post), if it is not 0, is the place of the operation in the order of all operations on

@@ -27,7 +27,7 @@ var kinds = [numOps][]ObjectKind{
 	OpRLock: {RWMutex}, OpTryRLock: {RWMutex}, OpRUnlock: {RWMutex},
 	OpAdd: {WaitGroup}, OpWait: {WaitGroup}, OpOnce: {Once},
 	OpCondWait: {Cond}, OpSignal: {Cond}, OpBroadcast: {Cond},
-	OpLoad: {Atomic}, OpStore: {Atomic}, OpRMW: {Atomic}, OpRead: {Var}, OpWrite: {Var},
+	OpLoad: {Atomic}, OpStore: {Atomic}, OpRMW: {Atomic}, OpRead: {Var}, OpWrite: {Var}, OpCall: {Library},
 	OpSelect: {NoObject}, OpGo: {NoObject}, OpEnd: {NoObject},
 }
 
@@ -213,7 +213,7 @@ func (t *Trace) partnerFits(e *Event) string {
 		return "there is no such partner"
 	}
 	switch e.Op {
-	case OpSend, OpRecv, OpSelect, OpGo, OpLock, OpTryLock, OpRLock, OpTryRLock, OpOnce, OpCondWait, OpLoad, OpRMW:
+	case OpSend, OpRecv, OpSelect, OpGo, OpLock, OpTryLock, OpRLock, OpTryRLock, OpOnce, OpCondWait, OpLoad, OpRMW, OpCall:
 		return ""
 	}
 	return fmt.Sprintf("%s has no partner", e.Op)

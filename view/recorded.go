@@ -262,6 +262,9 @@ func (x *recorded) findings(wanted int, room *int) {
 			}
 			out.Facts = append(out.Facts, text)
 		}
+		if f.Unless != "" {
+			out.Facts = append(out.Facts, "unless "+f.Unless)
+		}
 		if f.OtherOrder {
 			out.Facts = append(out.Facts, "it shows in another order of the operations on buffered channels than that of this page")
 		}

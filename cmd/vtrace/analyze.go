@@ -116,6 +116,9 @@ func writeAnalysis(w io.Writer, r *analyze.Result, notes bool) error {
 		if f.Witness {
 			fmt.Fprintf(&out, "  the operations of the run can come in an order that shows it%s\n", reorderedText(f.Reordered))
 		}
+		if f.Unless != "" {
+			fmt.Fprintf(&out, "  unless %s\n", f.Unless)
+		}
 		if f.OtherOrder {
 			fmt.Fprintln(&out, "  it shows in another order of the operations on buffered channels")
 		}

@@ -281,13 +281,13 @@ func inspectRecording(c *call, name string) error {
 		fmt.Fprintf(&out, "not recorded: %s\n", n)
 	}
 	out.WriteString("\n   begun     done  partner  operation\n")
-	for op := trace.OpSend; op <= trace.OpWrite; op++ {
+	for op := trace.OpSend; op <= trace.OpCall; op++ {
 		if o := t.ops[op]; o != nil {
 			fmt.Fprintf(&out, "%8d %8d %8d  %s\n", o.begun, o.done, o.withPartner, op)
 		}
 	}
 	out.WriteString("\n objects  kind\n")
-	for k := trace.Chan; k <= trace.Var; k++ {
+	for k := trace.Chan; k <= trace.Library; k++ {
 		if n := t.objects[k]; n > 0 {
 			fmt.Fprintf(&out, "%8d  %s\n", n, k)
 		}
