@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "sync/atomic"
+import (
+	"runtime"
+	"sync/atomic"
+)
 
 // What orders goroutines within code that is not instrumented does not show: locks, channels and files of its own, a
 // context that is cancelled. In a recording it is as in runs (library.go): all that code is one object, and each call of
@@ -49,5 +52,24 @@ func (r *recorder) goesOn() {
 func (r *recorder) learns(partner uint64) {
 	if partner == 0 {
 		r.passLibrary(0)
+	}
+}
+
+// startedIn is the package of the function that the calling goroutine has begun with.
+func startedIn() string {
+	var pcs [64]uintptr
+	first := ""
+	for skip := 1; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function != "runtime.goexit" {
+				first = f.Function
+			}
+		}
+		if n < len(pcs) {
+			return packageOf(first)
+		}
 	}
 }
