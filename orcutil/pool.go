@@ -24,7 +24,9 @@ func Pool(site Site, p *sync.Pool) PoolAt { return PoolAt{site, p} }
 func (a PoolAt) Get() any {
 	g := asks()
 	if g == nil {
-		return a.pool.Get()
+		x := a.pool.Get()
+		recording().pooled(x, recLoad)
+		return x
 	}
 	s := g.run
 	g.stopToCall(a.site)
@@ -35,6 +37,7 @@ func (a PoolAt) Get() any {
 			p := list[i]
 			s.pools[a.pool] = append(list[:i:i], list[i+1:]...)
 			s.races.joined(g, p.clock)
+			g.rec.pooled(p.value, recLoad)
 			return p.value
 		}
 	}
@@ -49,6 +52,7 @@ func (a PoolAt) Put(x any) {
 	g := asks()
 	switch {
 	case g == nil:
+		recording().pooled(x, recStore)
 		a.pool.Put(x)
 	case x != nil:
 		s := g.run
@@ -58,6 +62,7 @@ func (a PoolAt) Put(x any) {
 		if s.pools == nil {
 			s.pools = make(map[*sync.Pool][]pooled)
 		}
+		g.rec.pooled(x, recStore)
 		s.pools[a.pool] = append(s.pools[a.pool], pooled{x, s.races.snapshot(g)})
 	}
 }

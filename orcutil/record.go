@@ -64,6 +64,7 @@ const (
 	recMemory
 	recNamed // memory that has a name, only where it gets its number
 	recLibrary
+	recPooled // a value that was in a sync.Pool, which a trace has as an atomic variable
 )
 
 // What the first byte of a record is: an operation, with recDefault for a select that has a default
@@ -390,6 +391,9 @@ func (r *recorder) end(returned bool) {
 
 // object writes what an object is, when it has got its number.
 func (r *recorder) object(id uint64, kind byte, more int) {
+	if kind == recPooled {
+		kind = recAtomic
+	}
 	b := r.record()
 	b[0] = recObject | kind
 	n := putUvarint(b, 1, id)

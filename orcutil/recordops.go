@@ -342,6 +342,18 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 	r.goesOn()
 }
 
+// pooled writes that a value was put into a sync.Pool, as a store, or comes from one, as a load: that is how one who has got
+// it comes behind who has put it there. There is no place for that in the source, as what Get returns is chosen otherwise.
+func (r *recorder) pooled(x any, op byte) {
+	if r == nil || x == nil {
+		return
+	}
+	r.comes()
+	value := (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1]
+	r.inOrder(0, r.knows(recPooled, value), func() byte { return op })
+	r.goesOn()
+}
+
 // inOrder is atomically for an object, of which only the operation is recorded.
 func (r *recorder) inOrder(site Site, s *usedObject, do func() byte) {
 	s.mu.Lock()

@@ -71,7 +71,7 @@ func (p *program) bundle(pass string, opts Options) (*artifact.Builder, []source
 // begin translates a program that loadFirst has loaded, and puts both into a new bundle.
 func begin(ctx context.Context, p *program, opts Options, rep reporter) (*started, error) {
 	if opts.loaded != nil {
-		opts.loaded(p, opts)
+		opts.proved = opts.loaded(p, opts)
 	}
 	b, files, err := p.bundle(rep.pass, opts)
 	if err != nil {

@@ -108,7 +108,10 @@ func checkRound(ctx context.Context, load loader, spec source.Spec, opts Options
 	opts, stopModel := opts.withEngines()
 	defer stopModel()
 	var other *schedules
-	opts.loaded = func(p *program, opts Options) { other = opts.beside(ctx, p) }
+	opts.loaded = func(p *program, opts Options) func(context.Context) bool {
+		other = opts.beside(ctx, p)
+		return other.provedByFew
+	}
 	defer func() {
 		if other != nil {
 			other.stop()

@@ -137,8 +137,9 @@ type Options struct {
 	stopModel context.CancelCauseFunc
 	timing    *engineTiming // nil: defaultTiming
 	// loaded, if not nil, is called with the program of a first pass, and the options for
-	// it.
-	loaded   func(*program, Options)
+	// it. It returns proved, which waits until it is known whether few runs prove the program.
+	loaded   func(*program, Options) func(context.Context) bool
+	proved   func(context.Context) bool
 	portable bool // Portable, of Translate alone
 	// shared, if not nil, keeps what the rounds of a check need alike.
 	shared *shared

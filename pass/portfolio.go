@@ -16,9 +16,11 @@ import (
 // The two engines work on a program beside each other: the second one runs the program
 // under every schedule while the model is made and searched. What it has shown is taken
 // up where a deep pass without it would begin to run all schedules, so that the result
-// does not depend on which engine is faster. There is one exception: a search of the
-// model that goes on when a twentieth of the budget is spent is ended by a proof of the
-// second engine, and the result says so.
+// does not depend on which engine is faster. It is asked earlier where greater bounds of the
+// model begin to cost much: if few steps show all schedules of the program, the bounds stay as they
+// are. How much that is is counted, so that the result is the same each time. There is one exception: a
+// search of the model that goes on when a twentieth of the budget is spent is ended by a proof of
+// the second engine, and the result says so.
 
 // engineTiming says when the engines look at each other, and how much the second one does.
 type engineTiming struct {
@@ -29,11 +31,11 @@ type engineTiming struct {
 	// model.
 	provedShare float64
 	// steps bounds those of all runs under every schedule; half as many are for few
-	// preemptions.
-	steps int
+	// preemptions. fewSteps bounds those that are tried first.
+	steps, fewSteps int
 }
 
-var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, steps: exhaustSteps}
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
 
 // errProved is why the model is not searched any further.
 var errProved = errors.New("all schedules of the program had been run by then")
@@ -47,6 +49,11 @@ type schedules struct {
 
 	explored
 	err error
+
+	// few is closed when it is known whether few steps prove the program.
+	few       chan struct{}
+	once      sync.Once
+	fewProved bool
 
 	// first is the round without stalls, if all of its schedules were run: firstDone is closed
 	// then.
@@ -67,10 +74,11 @@ type explored struct {
 func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
-	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), firstDone: make(chan struct{}), cancel: cancel}
+	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), few: make(chan struct{}), firstDone: make(chan struct{}), cancel: cancel}
 	wait := time.NewTimer(o.engines().headStart)
 	go func() {
 		defer close(s.done)
+		defer s.knowsFew()
 		defer release()
 		defer caught(&s.err)
 		defer wait.Stop()
@@ -81,18 +89,53 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 		case <-wait.C:
 		case <-s.asked:
 		}
-		s.explored, s.err = p.everySchedule(part, o, reporter{}, func(x *Exhausted) bool {
-			if x.Covered.AllWithoutStalls() {
-				s.first = x
-				close(s.firstDone)
-			}
-			return true
-		})
+		s.explore(part, p, o)
 		if s.err == nil && proved(s.rounds) {
 			o.endModel()
 		}
 	}()
 	return s
+}
+
+// explore runs the program under all of its schedules: if they are few at once, else anew with the bounds of a deep pass.
+func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
+	b, err := p.guardable(ctx, opts, reporter{})
+	if err != nil {
+		s.err = err
+		return
+	}
+	defer func() { s.err = errors.Join(s.err, b.Close()) }()
+	first := func(x *Exhausted) bool {
+		if s.first == nil && x.Covered.AllWithoutStalls() {
+			s.first = x
+			close(s.firstDone)
+		}
+		return true
+	}
+	if few := opts.engines().fewSteps; few > 0 {
+		if s.rounds, s.err = b.allSchedules(ctx, few, opts, reporter{}, first); s.err != nil {
+			return
+		}
+		if s.fewProved = proved(s.rounds); s.fewProved {
+			return
+		}
+	}
+	s.knowsFew()
+	s.explored, s.err = b.everySchedule(ctx, opts, reporter{}, first)
+}
+
+// knowsFew closes few.
+func (s *schedules) knowsFew() { s.once.Do(func() { close(s.few) }) }
+
+// provedByFew reports whether few steps prove the program, for which it waits.
+func (s *schedules) provedByFew(ctx context.Context) bool {
+	s.ask.Do(func() { close(s.asked) })
+	select {
+	case <-s.few:
+		return s.fewProved
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // stop ends the exploration, and waits until its processes have ended.
@@ -129,9 +172,7 @@ func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, e
 	return s.explored, s.err
 }
 
-// everySchedule runs a program under every schedule in which time passes only when
-// nothing else can happen, and then, if that finds nothing, under those in which it passes
-// at any moment, unless goOn, which is told of the first round, says no. If there are too many it
+// everySchedule runs a program under every schedule, see allSchedules. If there are too many it
 // runs those with few preemptions. If ctx ends the result is what is known by then.
 func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
 	b, err := p.guardable(ctx, opts, rep)
@@ -139,28 +180,43 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter,
 		return out, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	for _, stalls := range []int{0, -1} {
-		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps, Parallel: opts.besideModel()}
-		if at, ok := ctx.Deadline(); ok {
-			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
-				return out, context.DeadlineExceeded
-			}
-		}
-		x, err := b.exhaustValues(ctx, how, opts, rep)
-		if x != nil {
-			out.rounds = append(out.rounds, x)
-		}
-		if err != nil {
-			return out, err
-		}
-		if goesOn := stalls != 0 || goOn(x); !goesOn || !x.Timed || !x.Covered.AllWithoutStalls() {
-			break
-		}
+	return b.everySchedule(ctx, opts, rep, goOn)
+}
+
+func (b *guardable) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
+	if out.rounds, err = b.allSchedules(ctx, opts.engines().steps, opts, rep, goOn); err != nil {
+		return out, err
 	}
 	if x := out.rounds[0]; !x.Complete && x.Runs > 0 && !fails(x) {
 		out.bounded, err = b.fewPreemptions(ctx, opts, rep)
 	}
 	return out, err
+}
+
+// allSchedules runs a program under every schedule in which time passes only when
+// nothing else can happen, and then, if that finds nothing, under those in which it passes
+// at any moment, unless goOn, which is told of the first round, says no. All runs of a round
+// have so many steps at most.
+func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, rep reporter, goOn func(first *Exhausted) bool) (rounds []*Exhausted, err error) {
+	for _, stalls := range []int{0, -1} {
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: steps, Parallel: opts.besideModel()}
+		if at, ok := ctx.Deadline(); ok {
+			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
+				return rounds, context.DeadlineExceeded
+			}
+		}
+		x, err := b.exhaustValues(ctx, how, opts, rep)
+		if x != nil {
+			rounds = append(rounds, x)
+		}
+		if err != nil {
+			return rounds, err
+		}
+		if goesOn := stalls != 0 || goOn(x); !goesOn || !x.Timed || !x.Covered.AllWithoutStalls() {
+			break
+		}
+	}
+	return rounds, nil
 }
 
 // besideModel is how many processes explore at once beside the model, which has a core.

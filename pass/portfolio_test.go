@@ -98,7 +98,7 @@ func (e endless) Verify(ctx context.Context, _ *uppaal.Network, queries []*uppaa
 // error is no proof: the model may know of others.
 func TestProofEndsModel(t *testing.T) {
 	searches := 0
-	opts := Options{Engine: endless{&searches}, Budget: time.Hour, timing: &engineTiming{steps: exhaustSteps}}
+	opts := Options{Engine: endless{&searches}, Budget: time.Hour, timing: &engineTiming{steps: exhaustSteps, fewSteps: exhaustSteps}}
 	b, err := Check(context.Background(), openProgram(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan reflect.Kind)

@@ -135,6 +135,24 @@ func TestServer(t *testing.T) {
 	n++
 }
 
+// A value of a pool is one goroutine's at a time.
+func TestPool(t *testing.T) {
+	pool := sync.Pool{New: func() any { return new(int) }}
+	end := make(chan bool)
+	for range 2 {
+		go func() {
+			for range 100 {
+				n := pool.Get().(*int)
+				*n++
+				pool.Put(n)
+			}
+			end <- true
+		}()
+	}
+	<-end
+	<-end
+}
+
 // The two calls come behind the writes.
 func TestRacing(t *testing.T) {
 	n := 0
@@ -165,7 +183,7 @@ func TestRecordLibrary(t *testing.T) {
 	t.Parallel()
 	spec := programs.Write(t, "1.26", "p_test.go", orderedByLibrary, "")
 	for test, want := range map[string]analyze.Level{
-		"TestCancelled": "", "TestChild": "",
+		"TestCancelled": "", "TestChild": "", "TestPool": "",
 		"TestErr": analyze.Warning, "TestAfter": analyze.Warning, "TestPipe": analyze.Warning, "TestFiles": analyze.Warning,
 		"TestMap": analyze.Warning, "TestServer": analyze.Warning, "TestLucky": analyze.Warning, "TestRacing": analyze.Error,
 	} {

@@ -303,7 +303,11 @@ func (s *Set) program(spec Spec, path string) (*Program, error) {
 		if prog.Test {
 			what = "func " + spec.Entry + "(*testing.T)"
 		}
-		if tests := prog.tests(); len(tests) > 0 {
+		tests, leftOut := prog.tests()
+		switch file := leftOut[spec.Entry]; {
+		case file != "":
+			what += "; it is in " + file + ", which the build constraints of the file leave out"
+		case len(tests) > 0:
 			what += "; the tests of the package: " + strings.Join(tests, ", ")
 		}
 		return nil, fmt.Errorf("%s: %w: %s", prog.Entry.PkgPath, ErrNoEntry, what)

@@ -263,27 +263,33 @@ func resolve(dir, pattern string) (string, string, error) {
 	return dir, pattern, nil
 }
 
-// tests are the names of the test functions in the files of the entry's
-// directory.
-func (prog *Program) tests() []string {
+// tests are the names of the tests in the files of the entry's package, and those in files that build constraints leave out, with
+// these files.
+func (prog *Program) tests() (built []string, leftOut map[string]string) {
 	files, err := filepath.Glob(filepath.Join(prog.Entry.Dir, "*_test.go"))
 	if err != nil || prog.Entry.Dir == "" {
-		return nil
+		return nil, nil
 	}
-	var out []string
+	leftOut = map[string]string{}
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
+		ignored := slices.Contains(prog.Entry.IgnoredFiles, name)
 		for _, d := range f.Decls {
-			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && strings.HasPrefix(fd.Name.Name, "Test") && fd.Name.Name != "TestMain" {
-				out = append(out, fd.Name.Name)
+			fd, ok := d.(*ast.FuncDecl)
+			switch {
+			case !ok || fd.Recv != nil || !strings.HasPrefix(fd.Name.Name, "Test") || fd.Name.Name == "TestMain":
+			case ignored:
+				leftOut[fd.Name.Name] = filepath.Base(name)
+			default:
+				built = append(built, fd.Name.Name)
 			}
 		}
 	}
-	slices.Sort(out)
-	return out
+	slices.Sort(built)
+	return built, leftOut
 }
 
 // Sources loads packages of other modules that the program depends on, by their import paths,
