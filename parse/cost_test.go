@@ -83,7 +83,9 @@ func TestCost(t *testing.T) {
 		t.Logf("%-20s %7.1fns %7.1fns %6.2f %7.1fns %6.2f %7.1fns %6.2f", name, b[0], b[1], b[1]/b[0], b[2], b[2]/b[0], b[3], b[3]/b[0])
 	}
 	for _, name := range names {
-		require.Less(t, best[name][1]/best[name][0], 10.0, name)
+		if best[name][1] > 5 { // nanoseconds; a Once that is done takes a fifth of one, and the guard a call
+			require.Less(t, best[name][1]/best[name][0], 10.0, name)
+		}
 		switch name {
 		case "SelectDefault", "Once", "Mutex", "MutexContended", "RWMutex": // they take some nanoseconds, and two records take tens
 			require.Less(t, best[name][recorded], 500.0, name)

@@ -23,6 +23,8 @@ const (
 	// young is how old a lock is at least that is taken for one that was left where nobody has ever held
 	// it: until then somebody may have made it and not locked it yet.
 	young = time.Minute
+	// maxEmpty is how many directories of a kind are kept.
+	maxEmpty = 8
 )
 
 // process is the directory of this process, while it has one.
@@ -31,6 +33,9 @@ var process struct {
 	dir  string // "" if there is none
 	lock *flock.Flock
 	dirs map[string]bool // in it
+	// empty are those in it that were removed, by their kinds. To make and remove a directory takes some file systems five times as
+	// long as to make and remove the files of a run, of which a check may have hundreds.
+	empty map[string][]string
 }
 
 // Make makes a directory for temporary files of a kind, a word for who looks at it. Remove removes
@@ -45,6 +50,12 @@ func Make(kind string) (string, error) {
 			return "", fmt.Errorf("directory for temporary files: %w", err)
 		}
 	}
+	if list := process.empty[kind]; len(list) > 0 {
+		dir := list[len(list)-1]
+		process.empty[kind] = list[:len(list)-1]
+		process.dirs[dir] = true
+		return dir, nil
+	}
 	dir, err := os.MkdirTemp(process.dir, kind+"-")
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("directory for temporary files: %w", err), end())
@@ -55,11 +66,44 @@ func Make(kind string) (string, error) {
 
 // Remove removes a directory that Make has made, with all that is in it.
 func Remove(dir string) error {
-	err := os.RemoveAll(dir)
+	process.Lock()
+	known := process.dirs[dir]
+	process.Unlock()
+	emptied := known && removeFiles(dir)
+	var err error
+	if !emptied {
+		err = os.RemoveAll(dir)
+	}
 	process.Lock()
 	defer process.Unlock()
 	delete(process.dirs, dir)
+	if emptied {
+		kind, _, _ := strings.Cut(filepath.Base(dir), "-")
+		if len(process.empty[kind]) < maxEmpty {
+			process.empty[kind] = append(process.empty[kind], dir)
+		} else {
+			err = os.RemoveAll(dir)
+		}
+	}
 	return errors.Join(err, end())
+}
+
+// removeFiles removes what is in a directory if that is only files, and reports whether the directory is as it was made.
+func removeFiles(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || info.Mode() != os.ModeDir|0o700 {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() || os.Remove(filepath.Join(dir, e.Name())) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // GoEnv is an environment, of which nil is that of the process, in which the go command makes its
@@ -98,6 +142,7 @@ func begin(temp string) error {
 		return errors.Join(err, lock.Close(), os.RemoveAll(dir))
 	}
 	process.dir, process.lock, process.dirs = dir, lock, map[string]bool{}
+	process.empty = map[string][]string{}
 	return nil
 }
 
@@ -107,7 +152,7 @@ func end() error {
 		return nil
 	}
 	dir, lock := process.dir, process.lock
-	process.dir, process.lock, process.dirs = "", nil, nil
+	process.dir, process.lock, process.dirs, process.empty = "", nil, nil, nil
 	return errors.Join(lock.Close(), os.RemoveAll(dir))
 }
 
