@@ -120,28 +120,28 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 
 // analyse is Analyze, or Predict if predicting is set. It calls first with the clocks of the first order.
 //
-// What code that is not instrumented does between goroutines is not recorded, but that it was called is. Only a reordering that
-// keeps the order of these calls is a witness. Other findings, and predictions, do without that order: most of that code
-// orders nothing, and what a prediction is worth the program shows.
+// What code that is not instrumented does between goroutines is not recorded, but that it was called is, and what the program does
+// depends on what it reads. So a strict analysis says what has a witness. Other findings, and predictions, do
+// without: most of that code orders nothing, not all that is read decides something, and what a prediction is worth the program shows.
 func analyse(t *trace.Trace, limits Limits, predicting bool, first func(both)) (*inquiry, *Result, error) {
 	q, r, err := analyseWith(t, limits, predicting, false, first)
-	if err != nil || q.p.called < 2 || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.needsWitness() }) {
+	if err != nil || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.needsWitness() && (f.Reordered || q.p.called > 1) }) {
 		return q, r, err
 	}
-	ordered, _, err := analyseWith(t, limits, false, true, func(both) {})
+	strict, _, err := analyseWith(t, limits, false, true, func(both) {})
 	if err != nil {
 		return nil, nil, err
 	}
 	witnessed := map[string]bool{}
-	for _, f := range ordered.out {
-		if f.needsWitness() {
+	for _, f := range strict.out {
+		if f.needsWitness() && (q.p.reads || !f.Reordered) {
 			witnessed[f.key] = true
 		}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.needsWitness() && !witnessed[f.key] {
-			f.Level, f.Witness, f.Unless = Warning, false, unlessCalls
+			f.Level, f.Witness, f.Unless = Warning, false, unless(f, q.p)
 		}
 	}
 	return q, r, nil
@@ -152,16 +152,29 @@ func (f *Finding) needsWitness() bool {
 	return f.Witness && f.Level == Error && kinds[place(f.Code)].level == predicted
 }
 
-// unlessCalls is why a finding has no witness that has one without the order of calls.
-const unlessCalls = "code that is not instrumented, which the goroutines have called, orders them"
+// unless is why a finding has no witness in a strict analysis.
+func unless(f *Finding, p *program) string {
+	var why []string
+	if f.Reordered {
+		text := "the program does something else where critical sections come in another order, by what it reads in them"
+		if !p.reads {
+			text += " (vtrace record -race records that)"
+		}
+		why = append(why, text)
+	}
+	if p.called > 1 {
+		why = append(why, "code that is not instrumented, which the goroutines have called, orders them")
+	}
+	return strings.Join(why, ", or ")
+}
 
-// analyseWith is analyse with or without the order of calls.
-func analyseWith(t *trace.Trace, limits Limits, predicting, calls bool, first func(both)) (*inquiry, *Result, error) {
+// analyseWith is one analysis, strict or not.
+func analyseWith(t *trace.Trace, limits Limits, predicting, strict bool, first func(both)) (*inquiry, *Result, error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
 	limits = limits.withDefaults()
-	p := newProgram(t, calls)
+	p := newProgram(t, strict)
 	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}, predicting: predicting, tried: map[string]int{},
 		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()

@@ -117,6 +117,7 @@ const visiting = 10
 // both are the clocks of one order: with the order of critical sections, and without it.
 type both struct {
 	must, weak *clocks
+	sources    sources // nil unless the program is strict
 }
 
 // orders calls visit with the clocks of the orders of a program, one after the other, until it
@@ -125,21 +126,26 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 	cov := Coverage{Mismatched: p.mismatched}
 	tooLarge := &TooLargeError{Goroutines: len(p.t.Goroutines), Events: p.events, Memory: limits.Memory}
 	locks := slices.ContainsFunc(p.t.Objects, func(o trace.Object) bool { return o.Kind == trace.Mutex || o.Kind == trace.RWMutex })
-	offer := func(must *replayer, weak func() *replayer) error {
+	offer := func(must *replayer, weak func(sources) *replayer) error {
 		cov.Orders++
 		cov.Distinct++
 		if !locks {
 			return visit(both{must: must.clocks, weak: must.clocks})
 		}
-		w := weak()
+		var from sources
+		if p.strict {
+			from = sourcesOf(must.clocks)
+		}
+		w := weak(from)
 		if w.full {
 			return tooLarge
 		}
-		return visit(both{must: must.clocks, weak: w.clocks})
+		return visit(both{must: must.clocks, weak: w.clocks, sources: from})
 	}
-	again := func(choices []int) func() *replayer {
-		return func() *replayer {
+	again := func(choices []int) func(sources) *replayer {
+		return func(from sources) *replayer {
 			w := newReplayer(p, true, limits.Memory)
+			w.sources = from
 			if choices != nil {
 				i := 0
 				w.asks, w.choose = true, func([]choice) int { i++; return choices[i-1] }

@@ -409,7 +409,7 @@ func (q *inquiry) otherLoads() {
 		list := ops[trace.ObjectID(id+1)]
 		slices.SortStableFunc(list, func(a, b trace.Ref) int { return cmp.Compare(q.p.postEvent(a).Seq, q.p.postEvent(b).Seq) })
 		for i, r := range list {
-			if q.p.info(r).op == trace.OpStore || q.p.preEvent(r).Pos == 0 {
+			if q.p.info(r).op == trace.OpStore || len(q.p.t.Positions) > 0 && q.p.preEvent(r).Pos == 0 {
 				continue
 			}
 			if of := q.p.postEvent(r).Partner; of.Known() && of.Goroutine != r.Goroutine {

@@ -40,9 +40,11 @@ type program struct {
 	// communications are recorded, so that it is not known what is in it.
 	loose  []bool
 	events int
-	// calls says whether calls of code that is not instrumented order goroutines, of which called have some.
-	calls  bool
+	// strict: orders of operations keep the order of the calls of code that is not instrumented, and that what is read was
+	// written by the same operation. called goroutines have such calls, and reads says that accesses to memory are recorded.
+	strict bool
 	called int
+	reads  bool
 }
 
 func (p *program) event(g, i int32) *trace.Event { return &p.t.Goroutines[g].Events[i] }
@@ -77,10 +79,10 @@ func (p *program) offers(r trace.Ref, op trace.Op, object trace.ObjectID) bool {
 	return i.post < 0 && slices.ContainsFunc(p.preEvent(r).Cases, func(c trace.Case) bool { return c.Op == op && c.Object == object })
 }
 
-func newProgram(t *trace.Trace, calls bool) *program {
+func newProgram(t *trace.Trace, strict bool) *program {
 	objects := len(t.Objects) + 1
 	p := &program{
-		t: t, calls: calls, ops: make([][]opInfo, len(t.Goroutines)), seqs: make([][]int64, objects), readers: map[trace.Ref]int{},
+		t: t, strict: strict, ops: make([][]opInfo, len(t.Goroutines)), seqs: make([][]int64, objects), readers: map[trace.Ref]int{},
 		firstReaders: make([]int, objects), ran: make([]bool, objects), closed: make([]bool, objects),
 		expected: make([]map[int32][]trace.Ref, objects), received: make([]int, objects), choice: make([]bool, objects), loose: make([]bool, objects),
 	}
@@ -94,8 +96,11 @@ func newProgram(t *trace.Trace, calls bool) *program {
 			if e.Phase.HasPre() {
 				ops = append(ops, opInfo{pre: int32(i), post: -1, op: e.Op, object: e.Object})
 			}
-			if e.Op == trace.OpCall {
+			switch e.Op {
+			case trace.OpCall:
 				calls = 1
+			case trace.OpRead, trace.OpWrite:
+				p.reads = true
 			}
 			if e.Phase.HasPost() {
 				o := &ops[e.PC-1]
@@ -107,7 +112,7 @@ func newProgram(t *trace.Trace, calls bool) *program {
 						o.op, o.object = c.Op, c.Object
 					}
 				}
-				if e.Seq > 0 && (p.calls || e.Op != trace.OpCall) {
+				if e.Seq > 0 && (p.strict || e.Op != trace.OpCall) {
 					p.seqs[e.Object] = append(p.seqs[e.Object], e.Seq)
 				}
 				p.ran[e.Object] = p.ran[e.Object] || e.Op == trace.OpOnce && e.Has(trace.Ran)

@@ -195,6 +195,7 @@ func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 			}
 		}
 	}
+	memory := q.memoryOf(cut)
 	ready := func(r trace.Ref, but trace.GoroutineID) bool {
 		s := q.needs(r)
 		for h, n := range q.weak.s.at(s.base) {
@@ -222,7 +223,7 @@ func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 			sends[o.object]--
 			return true
 		}
-		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 || slices.ContainsFunc(woken[r], func(w trace.Ref) bool { return !at.has(w) }) {
+		if !memory.allows(r) || !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 || slices.ContainsFunc(woken[r], func(w trace.Ref) bool { return !at.has(w) }) {
 			return false
 		}
 		if in := full[o.object]; q.p.t.Object(o.object).Cap > 0 && o.post >= 0 && q.p.postEvent(r).Flags&(trace.Panicked|trace.Closed) == 0 {
@@ -260,6 +261,7 @@ func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 		if o.op == trace.OpSend && q.p.t.Object(o.object).Cap == 0 {
 			sends[o.object]-- // the receive is not recorded
 		}
+		memory.does(r)
 		at[g]++
 		left--
 		order = append(order, r)

@@ -80,7 +80,7 @@ type object struct {
 	readers     int
 	last        trace.Ref // the OpUnlock before, First if there was none
 	readersDone int       // read locks since then
-	written     stamp     // clock of the last OpUnlock
+	written     stamp     // clock of the last OpUnlock; of memory, of the last write
 	reads       *running  // join of the clocks of OpRUnlock
 	acquired    int32
 	// Others.
@@ -106,8 +106,9 @@ type local struct {
 // replayer replays a program once.
 type replayer struct {
 	*clocks
-	// weak leaves out the order of critical sections.
-	weak bool
+	// weak leaves out the order of critical sections. It has that of what was written and read, if sources is not nil.
+	weak    bool
+	sources sources
 	// asks says that the order of operations on objects of program.choice is chosen by choose.
 	asks    bool
 	choose  func(enabled []choice) int
@@ -661,8 +662,16 @@ func (r *replayer) other(g int32, e *trace.Event, ob *object, force bool) bool {
 		r.learn(ob.sum, l, g)
 	case trace.OpCondWait:
 		return r.behind(g, e.Partner, force)
+	case trace.OpWrite:
+		if r.sources != nil {
+			ob.written = l.clock.keep(r.s, g)
+		}
+	case trace.OpRead:
+		if r.sources != nil && r.sources[g][e.PC-1].Known() && ob.written.base >= 0 {
+			l.clock.join(r.s, ob.written, g)
+		}
 	case trace.OpStore, trace.OpRMW, trace.OpLoad, trace.OpCall:
-		if e.Op == trace.OpCall && !r.p.calls {
+		if e.Op == trace.OpCall && !r.p.strict {
 			return true
 		}
 		if e.Partner.Known() {

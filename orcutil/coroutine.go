@@ -16,6 +16,9 @@ type Coroutine struct {
 	by   *goroutine // who waits for it, nil if nobody does
 	last *goroutine // who did so last
 	id   uint64     // the Go runtime's number, 0 until it begins
+	// In a recording of a program that runs free: who waits for it, itself once it has begun, and its number as an object.
+	waits, self *recorder
+	object      uint64
 }
 
 // NewCoroutine is a coroutine that the caller is about to make.
@@ -37,7 +40,11 @@ func (c *Coroutine) Stops(stop func()) { c.stop = stop }
 // the coroutine runs, who calls another time gets a panic from iter.Pull.
 func (c *Coroutine) Resume() bool {
 	s := controlling()
-	if s == nil || c.by != nil {
+	if s == nil {
+		c.waits = recording()
+		return false
+	}
+	if c.by != nil {
 		return false
 	}
 	c.by = s.caller()
@@ -61,6 +68,7 @@ func (c *Coroutine) Stoppable() bool {
 func (c *Coroutine) Resumed() {
 	g := c.by
 	if g == nil {
+		c.handedOver()
 		if s := c.run; s != nil && active.Load() == s && s.dying.Load() && c.id != 0 {
 			s.actAs(c.id, c.last)
 			runtime.Goexit()
@@ -71,6 +79,38 @@ func (c *Coroutine) Resumed() {
 		c.id = goid()
 	}
 	g.run.actAs(c.id, g)
+}
+
+// handedOver records that the coroutine, which goes on, comes behind all that who waits for it has done.
+func (c *Coroutine) handedOver() {
+	if c.waits != nil && active.Load() == nil {
+		if c.self == nil {
+			c.self = recording()
+			c.self.library = 0 // it goes back to package iter, and that orders what follows says
+		}
+		c.follows(c.self, c.waits)
+	}
+}
+
+// handedBack records that who has waited for the coroutine comes behind all that it has done.
+func (c *Coroutine) handedBack() {
+	if c.waits != nil && active.Load() == nil {
+		c.follows(c.waits, c.self)
+		c.waits = nil
+	}
+}
+
+// follows writes, for the calling goroutine, that it comes behind what the other one, which has given it the turn, has done last: as a
+// load of a variable.
+func (c *Coroutine) follows(r, other *recorder) {
+	if r == nil || other == nil || r == other || uint32(other.next) == 1 {
+		return // nothing was done
+	}
+	if c.object == 0 {
+		c.object = newObject()
+		r.object(c.object, recAtomic, 0)
+	}
+	r.whole(recLoad, 0, c.object, other.next-1, 0)
 }
 
 // actAs makes a goroutine of the Go runtime known as g.
@@ -87,6 +127,7 @@ func (s *run) actAs(id uint64, g *goroutine) {
 // there are more values.
 func (c *Coroutine) Left(resumed bool, more *bool) {
 	if !resumed {
+		c.handedBack()
 		return
 	}
 	s := c.by.run

@@ -250,6 +250,8 @@ func (w *runWitness) operationsOf(t *testing.T, g *trace.Goroutine) (list []gran
 		switch {
 		case !e.Phase.HasPre() || e.Op == trace.OpEnd || e.Op == trace.OpCall:
 			continue
+		case (e.Op == trace.OpLoad || e.Op == trace.OpStore) && e.Pos == 0: // of a pool
+			continue
 		case e.Op == trace.OpGo && !w.spawned[e.Partner.Goroutine]:
 			continue // by time.AfterFunc
 		case w.within[o] > 0, e.Delta < 0 && w.within[o] < 0:

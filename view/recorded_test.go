@@ -430,7 +430,7 @@ func TestRecordedPage(t *testing.T) {
 	for _, id := range []string{"source", "variables", "automaton", "alternatives"} {
 		require.True(t, get[bool](p, `byID(%s).closest('section').hidden`, quoted(id)))
 	}
-	require.Contains(t, p.texts("#findings button")[0], "1. error P06 main.go:32")
+	require.Contains(t, p.texts("#findings button")[0], "1. warning P06 main.go:32")
 	require.Contains(t, p.text("#notes"), "a recording has no source lines")
 
 	// A finding leads to its steps, and marks them.
