@@ -100,17 +100,15 @@ func (c *Coroutine) handedBack() {
 	}
 }
 
-// follows writes, for the calling goroutine, that it comes behind what the other one, which has given it the turn, has done last: as a
-// load of a variable.
+// follows writes, for the calling goroutine, that it comes behind what the other one, which has given it the turn, has done last.
 func (c *Coroutine) follows(r, other *recorder) {
 	if r == nil || other == nil || r == other || uint32(other.next) == 1 {
 		return // nothing was done
 	}
 	if c.object == 0 {
-		c.object = newObject()
-		r.object(c.object, recAtomic, 0)
+		c.object = r.variable()
 	}
-	r.whole(recLoad, 0, c.object, other.next-1, 0)
+	r.comesBehind(c.object, other.next-1)
 }
 
 // actAs makes a goroutine of the Go runtime known as g.

@@ -97,6 +97,7 @@ type recorder struct {
 	self, tag, next uint64
 	libraryCalls
 	passed uint64 // the last call of the library, or return, that is written
+	closed uint64 // the variable for what it has learnt from closed channels, 0 if there is none yet
 
 	file  *recordFile
 	chunk chunk
@@ -273,13 +274,19 @@ func (r *recorder) start() {
 func (r *recorder) catchUp() {
 	list, n := r.state.pending()
 	for _, p := range list[:n] {
+		if p&seenClosed != 0 && r.closed == 0 {
+			r.closed = r.variable()
+		}
 		b := r.record()
 		b[1] = 0 // of no place in the source
-		k := putUvarint(b, 2, p>>1)
-		if p&1 != 0 {
+		switch k := putUvarint(b, 2, p>>1); {
+		case p&seenClosed != 0:
+			b[0] = recLoad
+			r.wrote(putPost(b, putUvarint(b, 2, r.closed), 0, p&^seenClosed, 0))
+		case p&1 != 0:
 			b[0] = recGo
 			r.wrote(k)
-		} else {
+		default:
 			b[0] = recClose
 			b[k] = recPost
 			r.wrote(k + 1)
@@ -566,12 +573,15 @@ type localState struct {
 	// operation that has done so; 0 if that was not recorded.
 	self, creator uint64
 	// pend is what the goroutine has done by uninstrumented code since its last operation: to
-	// start a goroutine, or to close a channel.
+	// start a goroutine, to close a channel, or to see that one is closed.
 	pend [maxPend]uint64
 	n    uint32
 }
 
 const maxPend = 6
+
+// seenClosed is in what uninstrumented code has done where it has come behind the close of a channel.
+const seenClosed = 1 << 63
 
 // channelState is what a channel has for itself.
 type channelState struct {

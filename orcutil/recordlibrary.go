@@ -55,6 +55,18 @@ func (r *recorder) learns(partner uint64) {
 	}
 }
 
+// variable is an atomic variable that the program does not have, for comesBehind.
+func (r *recorder) variable() uint64 {
+	id := newObject()
+	r.object(id, recAtomic, 0)
+	return id
+}
+
+// comesBehind writes that the goroutine goes on behind an operation of another one: as a load of what that has stored.
+func (r *recorder) comesBehind(variable, operation uint64) {
+	r.whole(recLoad, 0, variable, operation, 0)
+}
+
 // startedIn is the package of the function that the calling goroutine has begun with.
 func startedIn() string {
 	var pcs [64]uintptr

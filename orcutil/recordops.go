@@ -393,10 +393,16 @@ func (r *recorder) callback(site Site, f func(), timed bool) func() {
 		if called.Swap(true) {
 			id = newGoroutine()
 		}
-		c := beginRecorder(localOf(), id, creator)
+		s := localOf()
+		_, by := s.origin()
+		c := beginRecorder(s, id, creator)
 		returned := false
 		defer func() { c.end(returned) }()
-		if !timed {
+		switch {
+		case timed:
+		case by != 0: // as who cancels a context
+			c.comesBehind(c.variable(), by)
+		default:
 			c.passLibrary(0)
 		}
 		f()

@@ -42,6 +42,8 @@ var insertions = []insertion{
 	{"runtime/chan.go", "\t\tif ep != nil {\n\t\t\t// copy data from sender\n", "\t\tvtraceMeet(sg.g)\n\t\tif ep != nil {\n\t\t\t// copy data from sender\n"},
 	{"runtime/chan.go", "\t\t// copy data from queue to receiver\n", "\t\tc.vtraceTurn(c.recvx, sg.g)\n\t\t// copy data from queue to receiver\n"},
 	{"runtime/chan.go", "\tc.closed = 1\n", "\tc.vtraceClose()\n\tc.closed = 1\n"},
+	// chanrecv from a closed channel.
+	{"runtime/chan.go", "\t\tif c.qcount == 0 {\n\t\t\tif raceenabled {\n\t\t\t\traceacquire(c.raceaddr())\n\t\t\t}\n\t\t\tunlock(&c.lock)\n", "\t\tif c.qcount == 0 {\n\t\t\tc.vtraceSeesClosed()\n\t\t\tif raceenabled {\n\t\t\t\traceacquire(c.raceaddr())\n\t\t\t}\n\t\t\tunlock(&c.lock)\n"},
 	// selectgo has its own code for buffers.
 	{"runtime/select.go", "\tqp = chanbuf(c, c.recvx)\n", "\tqp = chanbuf(c, c.recvx)\n\tc.vtraceTake(c.recvx)\n"},
 	{"runtime/select.go", "\ttypedmemmove(c.elemtype, chanbuf(c, c.sendx), cas.elem)\n", "\tc.vtracePut(c.sendx)\n\ttypedmemmove(c.elemtype, chanbuf(c, c.sendx), cas.elem)\n"},
