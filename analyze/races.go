@@ -2,16 +2,15 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 
 	"github.com/vtrace/vtrace/trace"
 )
 
-// access is a read or write of memory.
-type access struct {
-	pc    int32
-	write bool
+// accesses are those of a goroutine to a variable, by their local program counters: all, and those that write.
+type accesses struct {
+	g           int32
+	all, writes []int32
 }
 
 // maxChecks bounds the pairs of accesses for which a reordering is looked for.
@@ -20,31 +19,30 @@ const maxChecks = 200_000
 // races reports accesses of which at least one writes, and that nothing orders: P10, no matter in which
 // order critical sections come, and P11, only by that order.
 func (q *inquiry) races() {
-	accesses := map[trace.ObjectID]map[int32][]access{}
-	var vars []trace.ObjectID
-	users := map[trace.ObjectID][]int32{}
+	by := make([][]accesses, len(q.p.t.Objects)+1)
 	for g := range q.p.ops {
 		for i := range q.p.ops[g] {
 			o := &q.p.ops[g][i]
 			if o.op != trace.OpRead && o.op != trace.OpWrite {
 				continue
 			}
-			if accesses[o.object] == nil {
-				accesses[o.object] = map[int32][]access{}
-				vars = append(vars, o.object)
+			list := by[o.object]
+			if n := len(list); n == 0 || list[n-1].g != int32(g) {
+				list = append(list, accesses{g: int32(g)})
+				by[o.object] = list
 			}
-			if accesses[o.object][int32(g)] == nil {
-				users[o.object] = append(users[o.object], int32(g))
+			own := &list[len(list)-1]
+			own.all = append(own.all, int32(i+1))
+			if o.op == trace.OpWrite {
+				own.writes = append(own.writes, int32(i+1))
 			}
-			accesses[o.object][int32(g)] = append(accesses[o.object][int32(g)], access{int32(i + 1), o.op == trace.OpWrite})
 		}
 	}
-	q.unordered()
-	slices.Sort(vars)
-	for _, v := range vars {
-		for i, g := range users[v] {
-			for _, h := range users[v][i+1:] {
-				q.reordered(v, g, h, accesses[v][g], accesses[v][h])
+	q.unordered(by)
+	for v, list := range by {
+		for i := range list {
+			for k := i + 1; k < len(list); k++ {
+				q.reordered(trace.ObjectID(v), &list[i], &list[k])
 			}
 		}
 	}
@@ -52,39 +50,35 @@ func (q *inquiry) races() {
 
 // unordered reports P10. Of each goroutine the last read and the last write of a variable are kept, as
 // epochs: what is before the last one is before all others.
-func (q *inquiry) unordered() {
-	type last struct{ read, write int32 }
-	lasts := make([]map[int32]*last, len(q.p.t.Objects)+1)
-	users := make([][]int32, len(lasts))
+func (q *inquiry) unordered(by [][]accesses) {
+	type last struct{ g, read, write int32 }
+	lasts := make([][]last, len(by))
 	for _, r := range q.must.order {
 		o := q.p.info(r)
-		if o.op != trace.OpRead && o.op != trace.OpWrite {
+		if o.op != trace.OpRead && o.op != trace.OpWrite || len(by[o.object]) < 2 {
 			continue
 		}
-		for _, h := range users[o.object] {
-			if h == int32(r.Goroutine-1) {
+		list, own := lasts[o.object], -1
+		for i := range list {
+			l := &list[i]
+			if l.g == int32(r.Goroutine-1) {
+				own = i
 				continue
 			}
-			l := lasts[o.object][h]
-			q.race(o.object, ref(h, l.write), r)
+			q.race(o.object, ref(l.g, l.write), r)
 			if o.op == trace.OpWrite {
-				q.race(o.object, ref(h, l.read), r)
+				q.race(o.object, ref(l.g, l.read), r)
 			}
 		}
-		g := int32(r.Goroutine - 1)
-		if lasts[o.object] == nil {
-			lasts[o.object] = map[int32]*last{}
-		}
-		l := lasts[o.object][g]
-		if l == nil {
-			l = &last{}
-			lasts[o.object][g] = l
-			users[o.object] = append(users[o.object], g)
+		if own < 0 {
+			own = len(list)
+			list = append(list, last{g: int32(r.Goroutine - 1)})
+			lasts[o.object] = list
 		}
 		if o.op == trace.OpWrite {
-			l.write = r.PC
+			list[own].write = r.PC
 		} else {
-			l.read = r.PC
+			list[own].read = r.PC
 		}
 	}
 }
@@ -108,17 +102,24 @@ type places [2]trace.PosID
 
 // reordered reports P11 for the accesses of two goroutines: those that only the order of critical sections
 // orders, and that a reordering which keeps that order has next to each other.
-func (q *inquiry) reordered(v trace.ObjectID, g, h int32, as, bs []access) {
+func (q *inquiry) reordered(v trace.ObjectID, as, bs *accesses) {
+	if len(as.writes) == 0 && len(bs.writes) == 0 {
+		return
+	}
 	checked := map[places]int{}
-	for _, a := range as {
-		r := ref(g, a.pc)
-		from := sort.Search(len(bs), func(i int) bool { return !q.weak.before(ref(h, bs[i].pc), r) })
-		for _, b := range bs[from:] {
-			s := ref(h, b.pc)
+	for _, a := range as.all {
+		r := ref(as.g, a)
+		others := bs.writes
+		if q.p.info(r).op == trace.OpWrite {
+			others = bs.all
+		}
+		from := sort.Search(len(others), func(i int) bool { return !q.weak.before(ref(bs.g, others[i]), r) })
+		for _, b := range others[from:] {
+			s := ref(bs.g, b)
 			if q.weak.before(r, s) {
 				break
 			}
-			if !a.write && !b.write || q.must.concurrent(r, s) || q.common(r, s) {
+			if q.must.concurrent(r, s) || q.common(r, s) {
 				continue
 			}
 			k := places{q.p.preEvent(r).Pos, q.p.preEvent(s).Pos}
