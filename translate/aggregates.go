@@ -664,7 +664,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			func(q *path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	case toIface:
-		if implements(t, iface) {
+		if x.implements(t, iface) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 		} else {
 			finish(p, false, layout.Zeros(n))
@@ -683,8 +683,8 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 
 // implements reports that values of a dynamic type of interfaces have the methods of
 // an interface. What stands for a type of the library has those of that type.
-func implements(t types.Type, iface *types.Interface) bool {
-	methods := libraryMethods[t]
+func (x *translator) implements(t types.Type, iface *types.Interface) bool {
+	methods := x.library.Methods[t]
 	if methods == nil {
 		return types.Implements(t, iface)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // assert executes an assertion: it ends the test, or goes on with pass.
-func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool {
+func assert(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool {
 	fail := func(q *path) {
 		guess, s := q.picks > 0, q.statement(site)
 		x.failure(q, s, guess)

@@ -20,9 +20,9 @@ type atomicEffect func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Ex
 
 // atomicOp is an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
-func atomicOp(op program.Operation, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
+func atomicOp(l *Library, op program.Operation, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
 	op.Kind = sites.Atomic
-	return operation(op, func(x *translator, p *path) bool {
+	return l.operation(op, func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
 			p.note("unknown-memory", artifact.DirectionUnder, "the address of the atomic operation is not tracked")
@@ -59,65 +59,65 @@ func atomicOp(op program.Operation, n int, check func(x *translator, p *path, ol
 	})
 }
 
-func atomics(table map[string]*program.Operation) {
+func atomics(l *Library) {
 	load := func() *program.Operation {
-		return atomicOp(program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, nil
 		})
 	}
 	store := func() *program.Operation {
-		return atomicOp(program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return nil, args[1][:1]
 		})
 	}
 	add := func() *program.Operation {
-		return atomicOp(program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			n := []*sym.Expr{sym.Arith(sym.OpAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
 	swap := func() *program.Operation {
-		return atomicOp(program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, args[1][:1]
 		})
 	}
 	cas := func() *program.Operation {
-		return atomicOp(program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			c := sym.Arith(sym.OpEq, old[0], args[1][0])
 			return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0])}
 		})
 	}
 	masks := func(op token.Token) *program.Operation {
-		return atomicOp(program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, []*sym.Expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
 		for prefix, op := range map[string]token.Token{"And": token.AND, "Or": token.OR} {
-			table["sync/atomic."+prefix+t] = masks(op)
-			table["(*sync/atomic."+t+")."+prefix] = masks(op)
+			l.Known["sync/atomic."+prefix+t] = masks(op)
+			l.Known["(*sync/atomic."+t+")."+prefix] = masks(op)
 		}
 	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
-		table["sync/atomic.Load"+t] = load()
-		table["sync/atomic.Store"+t] = store()
-		table["sync/atomic.Add"+t] = add()
-		table["sync/atomic.Swap"+t] = swap()
-		table["sync/atomic.CompareAndSwap"+t] = cas()
+		l.Known["sync/atomic.Load"+t] = load()
+		l.Known["sync/atomic.Store"+t] = store()
+		l.Known["sync/atomic.Add"+t] = add()
+		l.Known["sync/atomic.Swap"+t] = swap()
+		l.Known["sync/atomic.CompareAndSwap"+t] = cas()
 	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Bool", "Pointer[T]"} {
 		m := "(*sync/atomic." + t + ")."
-		table[m+"Load"] = load()
-		table[m+"Store"] = store()
-		table[m+"Add"] = add()
-		table[m+"Swap"] = swap()
-		table[m+"CompareAndSwap"] = cas()
+		l.Known[m+"Load"] = load()
+		l.Known[m+"Store"] = store()
+		l.Known[m+"Add"] = add()
+		l.Known[m+"Swap"] = swap()
+		l.Known[m+"CompareAndSwap"] = cas()
 	}
-	atomicValues(table)
+	atomicValues(l)
 }
 
 // atomicValues are the methods of atomic.Value, which is an interface value.
-func atomicValues(table map[string]*program.Operation) {
+func atomicValues(l *Library) {
 	op := func(name, what, does string, in program.Operation, f atomicEffect) {
 		in.Name, in.Reads = what, true
 		var check func(x *translator, p *path, old []*sym.Expr) bool
@@ -126,7 +126,7 @@ func atomicValues(table map[string]*program.Operation) {
 				return x.storable(p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
-		table["(*sync/atomic.Value)."+name] = atomicOp(in, len(layout.InterfaceCells), check, f)
+		l.Known["(*sync/atomic.Value)."+name] = atomicOp(l, in, len(layout.InterfaceCells), check, f)
 	}
 	op("Load", "atomicload", "", program.Operation{}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, nil

@@ -9,9 +9,9 @@ import (
 // synctest.Test is a call, as in a replay, which has a bubble around it anyway.
 // synctest.Wait has its guard, but does not wait.
 
-func bubbleOperations(table map[string]*program.Operation) {
-	table["testing/synctest.Test"] = operation(program.Operation{Name: "synctest", Seed: true, Args: []int{1}}, runBubble)
-	table["testing/synctest.Wait"] = operation(program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, settleBubble)
+func bubbleOperations(l *Library) {
+	l.Known["testing/synctest.Test"] = l.operation(program.Operation{Name: "synctest", Seed: true, Args: []int{1}}, runBubble)
+	l.Known["testing/synctest.Wait"] = l.operation(program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, settleBubble)
 }
 
 func runBubble(x *translator, p *path) bool {

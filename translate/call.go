@@ -25,7 +25,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.Args = append(tgt.Args, val(a))
 	}
 	if b, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
-		tgt.Op = builtins[b.Name()]
+		tgt.Op = x.library.Builtins[b.Name()]
 		return tgt, true
 	}
 	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
@@ -58,7 +58,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	if f := c.StaticCallee(); f != nil {
 		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
 			tgt.Fn = f
-			tgt.Op = operationOf(f)
+			tgt.Op = x.prog.Operation(f)
 			return tgt, true
 		}
 	}
@@ -74,7 +74,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 // resolveValue completes the target of a call of a function value.
 func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
 	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
-		if tgt, ok := libraryCall(tgt, o.Pool.Objects[0], off, callee); ok {
+		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
 		}
 		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true
@@ -128,7 +128,7 @@ func (x *translator) oneFunction(p *path, value *sym.Expr) (o *state.Object, cel
 		if c == nil || c.Base != k || c.Closure != o.Closure || c.Fn != o.Fn || c.Size != o.Size {
 			return nil, nil
 		}
-		if _, library := libraryCall(state.Target{}, c, 0, sym.Num(k)); library {
+		if _, library := x.library.Made(state.Target{}, c, 0, sym.Num(k)); library {
 			return nil, nil
 		}
 	}
@@ -161,7 +161,7 @@ func (x *translator) functionAt(p *path, k int32, tgt state.Target, site ssa.Ins
 	}
 	o := x.mem.Object(k)
 	if o != nil {
-		if tgt, ok := libraryCall(tgt, o, k-o.Base, sym.Num(k)); ok {
+		if tgt, ok := x.library.Made(tgt, o, k-o.Base, sym.Num(k)); ok {
 			return tgt, true
 		}
 	}
@@ -193,15 +193,17 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Targe
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = operation(program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
+var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
+
+func callNil(x *translator, p *path) bool {
 	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
-})
+}
 
 // closure completes a target by a function object and its cells.
 func (x *translator) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
 	tgt.Fn = o.Fn
-	tgt.Op = operationOf(o.Fn)
+	tgt.Op = x.prog.Operation(o.Fn)
 	if o.Closure == nil {
 		tgt.Pos = o.Pos
 		return tgt
@@ -229,7 +231,7 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt state.Target) 
 	for _, g := range p.guesses {
 		if g.site == site && g.fn != nil {
 			tgt.Fn = g.fn
-			tgt.Op = operationOf(g.fn)
+			tgt.Op = x.prog.Operation(g.fn)
 			for _, fv := range g.fn.FreeVars {
 				tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
 			}
@@ -305,7 +307,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	case layout.OpaqueError:
 		return tgt, true
 	}
-	if methods := libraryMethods[t]; methods != nil {
+	if methods := x.library.Methods[t]; methods != nil {
 		tgt.Op = methods[c.Method.Name()]
 		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
 		return tgt, true
@@ -322,14 +324,14 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	tgt.Fn = fn
-	tgt.Op = operationOf(fn)
+	tgt.Op = x.prog.Operation(fn)
 	tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
 	return tgt, true
 }
 
 func (x *translator) execCall(p *path, i *ssa.Call) bool {
 	ctx := p.peek().Call
-	if b, ok := i.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
 	}
 	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
@@ -374,7 +376,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt state.
 			return x.callFlag(p, call)
 		}
 		if a := x.prog.Assertion(site); a != nil && !deferred {
-			return x.assert(p, site.(*ssa.Call), a, skipOn)
+			return x.library.Assert(x, p, site.(*ssa.Call), a, skipOn)
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
 			x.arrive(p, state.AtLocal, 0)
@@ -512,13 +514,8 @@ func (x *translator) boundMethod(p *path, i ssa.CallInstruction) bool {
 func (x *translator) runDeferred(p *path) bool {
 	f := p.peek()
 	d := f.Defers[len(f.Defers)-1]
-	switch {
-	case d.Context:
-		return x.endContext(p)
-	case d.Join:
-		return x.endJoin(p)
-	case d.Cleanup:
-		return x.runCleanup(p, d)
+	if d.Library() {
+		return x.library.Deferred(x, p, d)
 	}
 	e := p.env.m[envKey{f.Call, d}]
 	kept := map[ssa.Value][]*sym.Expr{}
@@ -539,7 +536,7 @@ func (x *translator) runDeferred(p *path) bool {
 		}
 		return layout.Unknowns(x.ValueWidth(v), "not tracked")
 	}
-	if b, ok := d.Instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+	if b, ok := d.Instr.Common().Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
 		return x.runBuiltin(p, d.Instr, b, operand)
 	}
 	tgt, ok := x.resolve(p, d.Instr, operand)
@@ -632,7 +629,7 @@ func (x *translator) stepUnwind(p *path) bool {
 	if !u.Goexit {
 		p.set(g.Call, state.PanicKey{}, val)
 	}
-	if unwound := unwinds[g.Op]; unwound != nil {
+	if unwound := x.library.unwinds[g.Op]; unwound != nil {
 		return unwound(x, p)
 	}
 	return true

@@ -22,11 +22,11 @@ const timerWaits = state.TimerCells
 
 // callbackBody is the goroutine that time.AfterFunc starts. Its arguments are
 // the timer and the function.
-var callbackBody *program.Operation
+var callbackBody = &program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}
 
-func callbackOperations(table map[string]*program.Operation) {
-	table["time.AfterFunc"] = operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
-	callbackBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runCallback)
+func callbackOperations(l *Library) {
+	l.Known["time.AfterFunc"] = l.operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
+	l.does(callbackBody, runCallback)
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.

@@ -15,9 +15,7 @@ import (
 // function is over, its deferred calls included, last registered first: in
 // front of the guard of its end. So they are kept below its deferred calls.
 
-var testCleanup = operation(program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}, nil)
-
-func init() { runs[testCleanup] = registerCleanup }
+var testCleanup = &program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}
 
 // registerCleanup executes t.Cleanup: it belongs to the innermost test function
 // on the stack, that of a subtest or of the entry.

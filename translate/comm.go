@@ -154,7 +154,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	for _, o := range objs {
 		anyPolled = anyPolled || o != nil && o.Meets() && o.Polled
 		if o != nil && o.Context {
-			x.accessed(p, o.Behind(ctxErr), 1, 0, false)
+			x.accessed(p, o.Behind(state.ContextErr), 1, 0, false)
 		}
 	}
 	for _, o := range objs {

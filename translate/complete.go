@@ -38,7 +38,7 @@ func (x *translator) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa
 
 // callsBack is a call of the library which runs have shown to call functions of the
 // program: any of them, any number of times.
-var callsBack = operation(program.Operation{Name: "callsback", Args: []int{0, 1, 2, 3, 4, 5, 6, 7}}, callBack)
+var callsBack = &program.Operation{Name: "callsback", Args: []int{0, 1, 2, 3, 4, 5, 6, 7}}
 
 // The phases of such a call: in front of each decision, at it, behind the last; from
 // backCalls on a function is called.

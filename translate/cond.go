@@ -11,11 +11,11 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-func condOperations(table map[string]*program.Operation) {
-	table["(*sync.Cond).Wait"] = operation(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
-	table["(*sync.Cond).Signal"] = operation(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
-	table["(*sync.Cond).Broadcast"] = operation(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
-	table["sync.NewCond"] = operation(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
+func condOperations(l *Library) {
+	l.Known["(*sync.Cond).Wait"] = l.operation(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
+	l.Known["(*sync.Cond).Signal"] = l.operation(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
+	l.Known["(*sync.Cond).Broadcast"] = l.operation(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
+	l.Known["sync.NewCond"] = l.operation(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
 }
 
 // newCond allocates a Cond.

@@ -23,18 +23,6 @@ import (
 // channel that its Done returns. What AfterFunc registers is a context as well:
 // it is derived from the other, and its function is called when it ends. Where
 // values of contexts matter, WithValue makes another object, see contextvalue.go.
-const (
-	ctxErr      = iota // behind the payload: one of the following
-	ctxParent          // the context that it is derived from
-	ctxDeadline        // it has one
-	ctxCancel
-	ctxStop                 // what AfterFunc returns
-	ctxWaits                // the function of AfterFunc has not been called, and not been stopped
-	ctxUp                   // where the values are that it has from the one it is derived from
-	ctxCause                // two scalars, if causes matter
-	ctxLater = ctxCause + 2 // the cause if its deadline passes, likewise
-	ctxCells = ctxLater + 2
-)
 
 // What ended a context.
 const (
@@ -49,26 +37,26 @@ const maxAncestry = 256
 var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryContext", nil), types.NewStruct(nil, nil), nil)
 
 // cancelContext is the function that ends a context.
-var cancelContext *program.Operation
+var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
-func contextOperations(table map[string]*program.Operation) {
-	root := operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
+func contextOperations(l *Library) {
+	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 	})
 	for _, f := range []string{"Background", "TODO"} {
-		table["context."+f] = root
+		l.Known["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = operation(program.Operation{Name: "withcancel"}, func(x *translator, p *path) bool { return newContext(x, p, false) })
-		timeout := operation(program.Operation{Name: "withtimeout"}, func(x *translator, p *path) bool { return newContext(x, p, true) })
+		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *translator, p *path) bool { return newContext(x, p, false) })
+		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *translator, p *path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
-		table["context.WithTimeout"+cause] = timeout
-		table["context.WithDeadline"+cause] = timeout
+		l.Known["context.WithTimeout"+cause] = timeout
+		l.Known["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = operation(program.Operation{Name: "cause"}, contextCause)
-	cancelContext = operation(program.Operation{Name: "cancel", Args: []int{0, 1}}, func(x *translator, p *path) bool {
+	l.Known["context.Cause"] = l.operation(program.Operation{Name: "cause"}, contextCause)
+	l.does(cancelContext, func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -84,19 +72,19 @@ func contextOperations(table map[string]*program.Operation) {
 		}
 		return x.opReturn(p, nil)
 	})
-	libraryMethods[libraryContext] = map[string]*program.Operation{
+	l.Methods[libraryContext] = map[string]*program.Operation{
 		"String": nil,
-		"Done": operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
+		"Done": l.operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
 		}),
-		"Err":   operation(program.Operation{Name: "err"}, contextErr),
-		"Value": operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
-		"Deadline": operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
+		"Err":   l.operation(program.Operation{Name: "err"}, contextErr),
+		"Value": l.operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
+		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
 			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
 		}),
 	}
-	contextAfterOperations(table)
-	contextValueOperations(table)
+	contextAfterOperations(l)
+	contextValueOperations(l)
 }
 
 // newContext derives a context that can be cancelled.
@@ -108,7 +96,7 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	if !ok {
 		return false
 	}
-	r.put(p, state.ChanPayload+ctxDeadline, sym.Bool(deadline))
+	r.put(p, state.ChanPayload+state.ContextDeadline, sym.Bool(deadline))
 	if deadline {
 		// That of a context that is not tracked may be earlier. A moment is no number.
 		d, known := x.durationOf(p, 1)
@@ -116,10 +104,10 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	}
 	if deadline && len(p.peek().Op.Also) > 0 && x.sl.Classes[relevance.Causes] {
 		for i, e := range p.arg(2)[:2] {
-			r.put(p, state.ChanPayload+ctxLater+int32(i), e)
+			r.put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 		}
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+ctxCancel))})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+state.ContextCancel))})
 }
 
 // parentOf is the context that is an argument: where its values are, and what
@@ -141,7 +129,7 @@ func (x *translator) parentOf(p *path, in []*sym.Expr) (values, end *sym.Expr) {
 func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
 	values, parent := x.parentOf(p, p.arg(0))
-	err, tracked := x.contextCell(p, parent, ctxErr)
+	err, tracked := x.contextCell(p, parent, state.ContextErr)
 	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.Tag(libraryContext))
 	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
@@ -150,16 +138,16 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	if r, ok = x.allocateContext(p, f.Call.Parent, f.Call.Site); !ok {
 		return ref{}, false, tracked
 	}
-	r.put(p, state.ChanPayload+ctxErr, err)
+	r.put(p, state.ChanPayload+state.ContextErr, err)
 	r.put(p, state.ChanClosed, sym.Not(eq(err, 0)))
-	r.put(p, state.ChanPayload+ctxParent, parent)
+	r.put(p, state.ChanPayload+state.ContextParent, parent)
 	if x.sl.Classes[relevance.ContextValues] {
-		r.put(p, state.ChanPayload+ctxUp, values)
+		r.put(p, state.ChanPayload+state.ContextUp, values)
 	}
 	if x.sl.Classes[relevance.Causes] {
 		for i := range int32(2) {
-			c, _ := x.contextCell(p, parent, ctxCause+i)
-			r.put(p, state.ChanPayload+ctxCause+i, c)
+			c, _ := x.contextCell(p, parent, state.ContextCause+i)
+			r.put(p, state.ChanPayload+state.ContextCause+i, c)
 		}
 	}
 	return r, true, tracked
@@ -171,7 +159,7 @@ func (x *translator) allocateContext(p *path, at *state.CallPath, site ssa.Instr
 	done := types.NewStruct(nil, nil)
 	r, ok := x.allocateAt(p, at, site, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
-			Size: state.ChanPayload + ctxCells, Elem: done, Pos: pos, Context: true}
+			Size: state.ChanPayload + state.ContextCells, Elem: done, Pos: pos, Context: true}
 	}, x.describeContext)
 	if ok {
 		r.clear(p, nil)
@@ -182,16 +170,16 @@ func (x *translator) allocateContext(p *path, at *state.CallPath, site ssa.Instr
 func (x *translator) describeContext(o *state.Object) {
 	x.describeChan(o)
 	c := func(k int32) *state.Cell { return x.mem.Cells[o.Behind(k)] }
-	closed, err := x.mem.Cells[o.Base+state.ChanClosed], c(ctxErr)
+	closed, err := x.mem.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
 	closed.Abs, closed.Fix = sym.Either(), true
 	err.Name, err.Abs, err.Fix, err.Sync = o.Name+"_err", sym.Range(0, ctxExceeded), true, false
-	c(ctxParent).Name, c(ctxParent).Ref = o.Name+"_parent", true
-	c(ctxDeadline).Name = o.Name + "_deadline"
-	c(ctxWaits).Name, c(ctxWaits).Abs, c(ctxWaits).Fix = o.Name+"_waits", sym.Either(), true
-	c(ctxUp).Name, c(ctxUp).Ref = o.Name+"_values", true
+	c(state.ContextParent).Name, c(state.ContextParent).Ref = o.Name+"_parent", true
+	c(state.ContextDeadline).Name = o.Name + "_deadline"
+	c(state.ContextWaits).Name, c(state.ContextWaits).Abs, c(state.ContextWaits).Fix = o.Name+"_waits", sym.Either(), true
+	c(state.ContextUp).Name, c(state.ContextUp).Ref = o.Name+"_values", true
 	for i, n := range layout.InterfaceCells {
-		c(ctxCause+int32(i)).Name, c(ctxCause+int32(i)).Ref = o.Name+"_cause"+n.Name, true
-		c(ctxLater+int32(i)).Name, c(ctxLater+int32(i)).Ref = o.Name+"_later"+n.Name, true
+		c(state.ContextCause+int32(i)).Name, c(state.ContextCause+int32(i)).Ref = o.Name+"_cause"+n.Name, true
+		c(state.ContextLater+int32(i)).Name, c(state.ContextLater+int32(i)).Ref = o.Name+"_later"+n.Name, true
 	}
 	// What cancels a context cancels those that are derived from it.
 	x.contexts = append(x.contexts, o)
@@ -203,7 +191,7 @@ func (x *translator) describeContext(o *state.Object) {
 // lateCauses adds to what the causes of contexts can be what they are when
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
-func (x *translator) lateCauses() bool {
+func lateCauses(x *translator) bool {
 	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
@@ -211,12 +199,12 @@ func (x *translator) lateCauses() bool {
 	for i, e := range x.contextError(sym.Num(ctxExceeded)) {
 		late[i] = sym.Single(e.K)
 		for _, o := range x.contexts {
-			late[i] = late[i].Join(x.mem.Cells[o.Behind(ctxLater+int32(i))].Abs, sym.MaxRefSet)
+			late[i] = late[i].Join(x.mem.Cells[o.Behind(state.ContextLater+int32(i))].Abs, sym.MaxRefSet)
 		}
 	}
 	for _, o := range x.contexts {
 		for i, a := range late {
-			x.grow(x.mem.Cells[o.Behind(ctxCause+int32(i))], a)
+			x.grow(x.mem.Cells[o.Behind(state.ContextCause+int32(i))], a)
 		}
 	}
 	return len(x.queue) > 0
@@ -257,7 +245,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 	}
 	var ends []end
 	for _, o := range x.contexts {
-		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(ctxErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
+		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
 			ends = append(ends, end{o, c})
 		}
 	}
@@ -265,9 +253,9 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 		p.note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
 	}
 	for _, e := range ends {
-		x.accessed(p, e.o.Behind(ctxErr), 1, at, true)
+		x.accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
 		x.againstTime(e.o, at)
-		p.put(e.o.Behind(ctxErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.Behind(ctxErr))))
+		p.put(e.o.Behind(state.ContextErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.Behind(state.ContextErr))))
 		p.put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.Base+state.ChanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
 		if !x.sl.Classes[relevance.Causes] {
@@ -275,7 +263,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 		}
 		none := eq(cause[0], 0)
 		for i, c := range x.contextError(sym.Num(why)) {
-			a := e.o.Behind(ctxCause + int32(i))
+			a := e.o.Behind(state.ContextCause + int32(i))
 			p.put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.cellAt(a)))
 		}
 	}
@@ -286,7 +274,7 @@ func (x *translator) derived(p *path, o, from *state.Object, budget *int) *sym.E
 	if o == from {
 		return sym.Num(1)
 	}
-	parent := p.cellAt(o.Behind(ctxParent))
+	parent := p.cellAt(o.Behind(state.ContextParent))
 	a := p.abs(parent)
 	if *budget--; *budget <= 0 || a.Top || a.Interval {
 		return sym.Num(0)
@@ -326,14 +314,14 @@ func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *state.Object) 
 	if o == nil || !o.Context {
 		return x.opReturn(p, layout.Zeros(2))
 	}
-	x.accessed(p, o.Behind(ctxErr), 1, x.stmtOfOp(p), false)
+	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), false)
 	x.againstTime(o, x.stmtOfOp(p))
 	return x.opReturn(p, f(o))
 }
 
 // contextErr is the method Err.
 func contextErr(x *translator, p *path) bool {
-	return x.ofContext(p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return x.contextError(p.cellAt(o.Behind(ctxErr))) })
+	return x.ofContext(p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return x.contextError(p.cellAt(o.Behind(state.ContextErr))) })
 }
 
 // contextCause is the function Cause.
@@ -343,6 +331,6 @@ func contextCause(x *translator, p *path) bool {
 		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
 	return x.ofContext(p, in[1], func(o *state.Object) []*sym.Expr {
-		return []*sym.Expr{p.cellAt(o.Behind(ctxCause)), p.cellAt(o.Behind(ctxCause + 1))}
+		return []*sym.Expr{p.cellAt(o.Behind(state.ContextCause)), p.cellAt(o.Behind(state.ContextCause + 1))}
 	})
 }

@@ -15,15 +15,15 @@ import (
 var (
 	// contextBody is that goroutine. Its arguments are the context and the
 	// function.
-	contextBody *program.Operation
+	contextBody = &program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}
 	// stopContext is the function that AfterFunc returns.
-	stopContext *program.Operation
+	stopContext = &program.Operation{Name: "stop", Seed: true}
 )
 
-func contextAfterOperations(table map[string]*program.Operation) {
-	table["context.AfterFunc"] = operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
-	contextBody = operation(program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}, runContextBody)
-	stopContext = operation(program.Operation{Name: "stop", Seed: true}, stopAfterFunc)
+func contextAfterOperations(l *Library) {
+	l.Known["context.AfterFunc"] = l.operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
+	l.does(contextBody, runContextBody)
+	l.does(stopContext, stopAfterFunc)
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
@@ -33,12 +33,12 @@ func contextAfterFunc(x *translator, p *path) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
-	return x.startCallback(p, contextBody, ctxStop, func(*state.Frame) (ref, bool) {
+	return x.startCallback(p, contextBody, state.ContextStop, func(*state.Frame) (ref, bool) {
 		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return ref{}, false
 		}
-		r.put(p, state.ChanPayload+ctxWaits, sym.Num(1))
+		r.put(p, state.ChanPayload+state.ContextWaits, sym.Num(1))
 		return r, true
 	})
 }
@@ -52,12 +52,12 @@ func runContextBody(x *translator, p *path) bool {
 	if o == nil || !o.Context {
 		return false
 	}
-	waits := o.Behind(ctxWaits)
+	waits := o.Behind(state.ContextWaits)
 	if q := p.fork(eq(p.cellAt(waits), 0)); q != nil {
 		q.role, q.site = artifact.RoleLocal, 0
 		x.finish(q, nil)
 	}
-	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.Behind(ctxErr)), 0))) {
+	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.Behind(state.ContextErr)), 0))) {
 		return false
 	}
 	p.put(waits, sym.Num(0))
@@ -79,10 +79,10 @@ func stopAfterFunc(x *translator, p *path) bool {
 	if o == nil || !o.Context {
 		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
 	}
-	x.accessed(p, o.Behind(ctxErr), 1, x.stmtOfOp(p), true)
+	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), true)
 	x.againstTime(o, x.stmtOfOp(p))
-	waits := o.Behind(ctxWaits)
-	stops := sym.And(eq(p.cellAt(o.Behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
+	waits := o.Behind(state.ContextWaits)
+	stops := sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), eq(p.cellAt(waits), 1))
 	p.put(waits, sym.Ite(stops, sym.Num(0), p.cellAt(waits)))
 	return x.opReturn(p, []*sym.Expr{stops})
 }

@@ -20,8 +20,8 @@ const (
 	valueCells = valueVal + 2
 )
 
-func contextValueOperations(table map[string]*program.Operation) {
-	table["context.WithValue"] = operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *translator, p *path) bool {
+func contextValueOperations(l *Library) {
+	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
@@ -32,7 +32,7 @@ func contextValueOperations(table map[string]*program.Operation) {
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	})
-	table["context.WithoutCancel"] = operation(program.Operation{Name: "withoutcancel"}, func(x *translator, p *path) bool {
+	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *translator, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 		}
@@ -103,7 +103,7 @@ func contextValue(x *translator, p *path) bool {
 	case o == nil:
 		return x.opReturn(p, layout.Zeros(2))
 	case o.Context:
-		on(p, p.cellAt(o.Behind(ctxUp)))
+		on(p, p.cellAt(o.Behind(state.ContextUp)))
 		return true
 	case !o.Values:
 		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))

@@ -341,7 +341,7 @@ func (x *translator) atOnce(a, b *state.Event, da, db int64) bool {
 // has not passed.
 func (x *translator) pending(p *path, o *state.Object) *sym.Expr {
 	if o.Context {
-		return sym.And(eq(p.cellAt(o.Behind(ctxDeadline)), 1), eq(p.cellAt(o.Behind(ctxErr)), 0))
+		return sym.And(eq(p.cellAt(o.Behind(state.ContextDeadline)), 1), eq(p.cellAt(o.Behind(state.ContextErr)), 0))
 	}
 	return eq(p.cellAt(o.Behind(state.TimerArmed)), 1)
 }
@@ -563,7 +563,7 @@ func calculate(op token.Token, a, b int64) (n int64, known bool) {
 // signal.
 func (x *translator) findTimed() (grown bool) {
 	deadlines := slices.ContainsFunc(x.contexts, func(o *state.Object) bool {
-		v, ok := x.mem.Cells[o.Behind(ctxDeadline)].Abs.Single()
+		v, ok := x.mem.Cells[o.Behind(state.ContextDeadline)].Abs.Single()
 		return !ok || v != 0
 	})
 	for s, objs := range x.untimely {
@@ -614,10 +614,10 @@ func (x *translator) timeSteps() *state.Template {
 				p.put(o.Behind(state.TimerArmed), sym.Num(0))
 			}
 		case o.Context:
-			if !p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
+			if !p.assume(eq(p.cellAt(o.Behind(state.ContextDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(state.ContextErr)), 0)) || !x.due(p, x.eventsOf[o]) {
 				continue
 			}
-			x.cancel(p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
+			x.cancel(p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
 		default:
 			continue
 		}

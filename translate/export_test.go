@@ -8,7 +8,7 @@ import (
 )
 
 // Operations are the names of the functions of the library that the translator knows.
-func Operations() []string { return slices.Sorted(maps.Keys(known)) }
+func Operations() []string { return slices.Sorted(maps.Keys(libraryOf().Known)) }
 
 // TextFunctions are those whose results it computes from texts.
 func TextFunctions() []string {

@@ -8,8 +8,8 @@ import (
 // Function types of the library have methods that do nothing but call their receiver, with the
 // arguments that they are given: they make a function what an interface asks for.
 
-func forwardOperations(table map[string]*program.Operation) {
-	table["(net/http.HandlerFunc).ServeHTTP"] = operation(program.Operation{Name: "forward", Args: []int{0, 1, 2}, Forwards: true}, forward)
+func forwardOperations(l *Library) {
+	l.Known["(net/http.HandlerFunc).ServeHTTP"] = l.operation(program.Operation{Name: "forward", Args: []int{0, 1, 2}, Forwards: true}, forward)
 }
 
 // forward calls the receiver.

@@ -18,7 +18,7 @@ import (
 // namedAt is where the function that the instruction at hand uses as a value is
 // named, if it has or leads to an operation; NoPos if that cannot be seen.
 func (p *path) namedAt(ctx *state.CallPath, fn *ssa.Function) token.Pos {
-	if !program.Synthetic(fn) && operationOf(fn) == nil {
+	if !program.Synthetic(fn) && p.x.prog.Operation(fn) == nil {
 		return token.NoPos
 	}
 	f := p.peek()

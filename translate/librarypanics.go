@@ -16,7 +16,7 @@ import (
 // misuse continues with the panic of a function of the library that is misused; false if it
 // has taken over the path. Of calls whose panic is recovered it is recorded where that is not
 // known.
-func (x *translator) misuse(p *path, call *ssa.Call) bool {
+func misuse(x *translator, p *path, call *ssa.Call) bool {
 	m := x.sl.Misused[call]
 	if m.Misuse == nil {
 		return true
@@ -58,18 +58,18 @@ func (x *translator) someText() []*sym.Expr {
 }
 
 // Functions of the library that never return are in the model wherever they are called.
-func endingOperations(table map[string]*program.Operation) {
-	panics := operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
+func endingOperations(l *Library) {
+	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
 		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "log.Panic"}, x.someText())
 		return true
 	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := operation(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
-		table["log."+n] = in
-		table["(*log.Logger)."+n] = in
+		in := l.operation(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
+		l.Known["log."+n] = in
+		l.Known["(*log.Logger)."+n] = in
 	}
 	for _, n := range []string{"Panic", "Panicf", "Panicln"} {
-		table["log."+n] = panics
-		table["(*log.Logger)."+n] = panics
+		l.Known["log."+n] = panics
+		l.Known["(*log.Logger)."+n] = panics
 	}
 }

@@ -11,7 +11,7 @@ import (
 // What package math/bits counts in an integer is computed where the integer is
 // known.
 
-func mathBitsOperations(table map[string]*program.Operation) {
+func mathBitsOperations(l *Library) {
 	counts := func(size string, width int) {
 		mask := ^uint64(0) >> (64 - width)
 		for name, count := range map[string]func(v uint64) int{
@@ -20,7 +20,7 @@ func mathBitsOperations(table map[string]*program.Operation) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			table["math/bits."+name+size] = operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *translator, p *path) bool {
+			l.Known["math/bits."+name+size] = l.operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *translator, p *path) bool {
 				n := p.simplify(p.arg(0)[0])
 				if n.IsConst() {
 					return x.opReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})

@@ -25,10 +25,11 @@ const (
 // oncePanics is the state after a panic: every call panics again.
 const oncePanics = onceOver + 1
 
-var onceCall *program.Operation
+var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}
 
-func onceOperations(table map[string]*program.Operation) {
-	onceCall = unwinding(program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, callOnce, func(x *translator, p *path) bool {
+func onceOperations(l *Library) {
+	l.does(onceCall, callOnce)
+	l.whenUnwound(onceCall, func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
@@ -36,9 +37,9 @@ func onceOperations(table map[string]*program.Operation) {
 		}
 		return true
 	})
-	in := operation(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
+	in := l.operation(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
-		table["sync."+f] = in
+		l.Known["sync."+f] = in
 	}
 }
 
@@ -100,27 +101,4 @@ func callOnce(x *translator, p *path) bool {
 		q.put(a+onceState, sym.Num(onceRunning))
 		q.top().Phase = 2
 	})
-}
-
-// libraryCall completes a target by a function that the library has made: the
-// cancel function of a context, one that stops a function of AfterFunc, or one
-// that runs once. off is where in the
-// object o it points, addr the whole address.
-func libraryCall(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool) {
-	switch {
-	case o == nil:
-		return tgt, false
-	case o.Context && off == state.ChanPayload+ctxCancel:
-		tgt.Op = cancelContext
-		tgt.Args = append([][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}, tgt.Args...)
-		return tgt, true
-	case o.Context && off == state.ChanPayload+ctxStop:
-		tgt.Op = stopContext
-	case o.Once && off == 0:
-		tgt.Op, tgt.Pos = onceCall, o.Pos
-	default:
-		return tgt, false
-	}
-	tgt.Args = [][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}
-	return tgt, true
 }

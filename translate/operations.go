@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -9,62 +8,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/layout"
-	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
-)
-
-// An operation is a function of the library, or a builtin, whose effect the model knows. On the
-// stack of a goroutine it is a frame without a body, so that it can be called, deferred, started
-// and passed around like any other. What it does is kept beside it, so that stacks are data.
-
-// An execution does something of the operation on top of the stack. It reports whether the path goes
-// on.
-type execution func(x *translator, p *path) bool
-
-var (
-	// runs execute operations from f.phase on: 1 at first, as they set it afterwards.
-	runs = map[*program.Operation]execution{}
-	// unwinds are called when a panic, or a Goexit, passes through an operation.
-	unwinds = map[*program.Operation]execution{}
-)
-
-// operation is an operation that is executed by run, or by what runs is given later where run uses
-// the operation itself.
-func operation(op program.Operation, run execution) *program.Operation {
-	return unwinding(op, run, nil)
-}
-
-// unwinding is an operation that ends otherwise when it is unwound.
-func unwinding(op program.Operation, run, unwound execution) *program.Operation {
-	if run != nil {
-		runs[&op] = run
-	}
-	if unwound != nil {
-		unwinds[&op] = unwound
-	}
-	return &op
-}
-
-// operationOf returns what the model knows of a function without body.
-func operationOf(f *ssa.Function) *program.Operation {
-	if f == nil || f.Blocks != nil {
-		return nil
-	}
-	name := program.FullName(f)
-	if op := known[name]; op != nil {
-		return op
-	}
-	return testingOperation(name)
-}
-
-var (
-	// known are the operations of the library, by their full names.
-	known    map[string]*program.Operation
-	builtins map[string]*program.Operation
-	// libraryMethods are the methods that values of the library have, by the types that stand for
-	// theirs. Of those that are nil nothing else is known.
-	libraryMethods = map[types.Type]map[string]*program.Operation{}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -78,7 +23,7 @@ func (x *translator) stepOp(p *path) bool {
 			site := x.siteOfOp(p)
 			if f.Op.Kind.IsAccess() && !x.access[site] {
 				p.top().Phase = 1
-				return runs[f.Op](x, p)
+				return x.library.runs[f.Op](x, p)
 			}
 			if site == 0 {
 				x.unsupported(p.here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
@@ -92,7 +37,7 @@ func (x *translator) stepOp(p *path) bool {
 		}
 		p.top().Phase = 1
 	}
-	return runs[f.Op](x, p)
+	return x.library.runs[f.Op](x, p)
 }
 
 // siteOfOp finds the site of the operation on top of the stack.

@@ -15,9 +15,9 @@ const unknownNew = "the function New of a sync.Pool is not tracked; it is not ex
 // poolResult is the argument in which Get keeps what New has returned.
 const poolResult = 1
 
-func poolOperations(table map[string]*program.Operation) {
-	table["(*sync.Pool).Get"] = operation(program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, poolGet)
-	table["(*sync.Pool).Put"] = operation(program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, poolPut)
+func poolOperations(l *Library) {
+	l.Known["(*sync.Pool).Get"] = l.operation(program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, poolGet)
+	l.Known["(*sync.Pool).Put"] = l.operation(program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, poolPut)
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is

@@ -15,13 +15,13 @@ import (
 // libraryRLocker stands for that type.
 var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryRLocker", nil), types.NewStruct(nil, nil), nil)
 
-func rlockerOperations(table map[string]*program.Operation) {
-	table["(*sync.RWMutex).RLocker"] = operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
+func rlockerOperations(l *Library) {
+	l.Known["(*sync.RWMutex).RLocker"] = l.operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
 	})
 	// These have the guards of the methods of a Locker, as which they are called.
-	libraryMethods[libraryRLocker] = map[string]*program.Operation{
-		"Lock":   operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
-		"Unlock": operation(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
+	l.Methods[libraryRLocker] = map[string]*program.Operation{
+		"Lock":   l.operation(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
+		"Unlock": l.operation(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
 	}
 }

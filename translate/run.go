@@ -499,7 +499,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	if x.sl.Checks[instr] != "" && !x.checked(p, instr) {
 		return false
 	}
-	if call, ok := instr.(*ssa.Call); ok && !x.misuse(p, call) {
+	if call, ok := instr.(*ssa.Call); ok && !x.library.Misuse(x, p, call) {
 		return false
 	}
 	if !x.sl.Executed(instr) {

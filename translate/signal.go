@@ -18,10 +18,10 @@ import (
 // ctxSignal is in place of the deadline of a context that a signal ends.
 const ctxSignal = 2
 
-func signalOperations(table map[string]*program.Operation) {
-	table["os/signal.Notify"] = operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
-	table["os/signal.Stop"] = operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
-	table["os/signal.NotifyContext"] = operation(program.Operation{Name: "notifycontext"}, func(x *translator, p *path) bool {
+func signalOperations(l *Library) {
+	l.Known["os/signal.Notify"] = l.operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
+	l.Known["os/signal.Stop"] = l.operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
+	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *translator, p *path) bool {
 		if p.peek().Call.Parent == nil {
 			return x.opReturn(p, nil)
 		}
@@ -29,13 +29,13 @@ func signalOperations(table map[string]*program.Operation) {
 		if !ok {
 			return false
 		}
-		r.put(p, state.ChanPayload+ctxDeadline, sym.Num(ctxSignal))
+		r.put(p, state.ChanPayload+state.ContextDeadline, sym.Num(ctxSignal))
 		if x.sl.Classes[relevance.Causes] {
 			for i, e := range x.ErrorValue("error signal", "signal") {
-				r.put(p, state.ChanPayload+ctxLater+int32(i), e)
+				r.put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 			}
 		}
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+ctxCancel))})
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+state.ContextCancel))})
 	})
 }
 
@@ -105,8 +105,8 @@ func stopSignal(x *translator, p *path) bool {
 func (x *translator) signal(p *path, o *state.Object) []*path {
 	var out []*path
 	if o.Context {
-		if p.assume(eq(p.cellAt(o.Behind(ctxDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.Behind(ctxErr)), 0)) {
-			x.cancel(p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(ctxLater)), p.cellAt(o.Behind(ctxLater + 1))}, 0)
+		if p.assume(eq(p.cellAt(o.Behind(state.ContextDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.Behind(state.ContextErr)), 0)) {
+			x.cancel(p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
 			out = append(out, p)
 		}
 		return out

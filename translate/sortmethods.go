@@ -42,9 +42,9 @@ func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*max
 
 var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
-func methodSortOperations(table map[string]*program.Operation) {
+func methodSortOperations(l *Library) {
 	for _, name := range methodSorts {
-		table[name] = operation(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
+		l.Known[name] = l.operation(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
 	}
 }
 
@@ -139,7 +139,7 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 	if !ok {
 		return false
 	}
-	tgt := state.Target{Fn: fn, Op: operationOf(fn), Args: [][]*sym.Expr{recv}}
+	tgt := state.Target{Fn: fn, Op: x.prog.Operation(fn), Args: [][]*sym.Expr{recv}}
 	for _, a := range args {
 		tgt.Args = append(tgt.Args, []*sym.Expr{a})
 	}

@@ -51,13 +51,13 @@ var sorters = map[string]sorter{
 	"slices.Reverse":        {turns: true},
 }
 
-func sortOperations(table map[string]*program.Operation) {
+func sortOperations(l *Library) {
 	for name, s := range sorters {
-		in := operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *translator, p *path) bool { return x.sort(p, s) })
+		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *translator, p *path) bool { return x.sort(p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
-		table[name] = in
+		l.Known[name] = in
 	}
 }
 

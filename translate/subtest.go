@@ -41,24 +41,17 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = operation(program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}, nil)
-	testParallel = operation(program.Operation{Name: "parallel", Seed: true, Args: []int{}}, nil)
+	testRun      = &program.Operation{Name: "run", Seed: true, Args: []int{0, 2}, Subtest: true}
+	testParallel = &program.Operation{Name: "parallel", Seed: true, Args: []int{}}
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = operation(program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}, nil)
-	parallelWait = operation(program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}, nil)
-	subtestBody  = operation(program.Operation{Name: "subtest", Starts: sites.Subtest, Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}, nil)
-	subtestJoin  = operation(program.Operation{Name: "join", Kind: sites.Join, Blocks: true}, nil)
+	subtestRun   = &program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}
+	parallelWait = &program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}
+	subtestBody  = &program.Operation{Name: "subtest", Starts: sites.Subtest, Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}
+	subtestJoin  = &program.Operation{Name: "join", Kind: sites.Join, Blocks: true}
 )
-
-func init() {
-	runs[testRun], runs[testParallel] = runSubtest, parallelSubtest
-	runs[subtestRun], runs[parallelWait] = startSubtest, goOnParallel
-	runs[subtestBody], unwinds[subtestBody] = bodyOfSubtest, endSubtest
-	runs[subtestJoin] = joinSubtests
-}
 
 // runSubtest begins t.Run.
 func runSubtest(x *translator, p *path) bool {
@@ -91,7 +84,7 @@ func runSubtest(x *translator, p *path) bool {
 
 // inSubtest reports whether the path is in a function that t.Run has called.
 func (p *path) inSubtest() bool {
-	return slices.ContainsFunc(p.frames, func(f *state.Frame) bool { return f.Op == testRun })
+	return slices.ContainsFunc(p.frames, func(f *state.Frame) bool { return f.Op.RunsSubtest() })
 }
 
 // subtest is the frame at the bottom of the goroutine of a subtest, nil in others.
@@ -116,7 +109,7 @@ func (x *translator) prepareSubtest(p *path) bool {
 		p.note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *state.Frame) bool { return f.Op == testRun }) {
+	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *state.Frame) bool { return f.Op.RunsSubtest() }) {
 		p.note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
 	}
 	f := p.peek()
@@ -420,7 +413,7 @@ func (p *path) siteOf(kind sites.Kind) sites.ID {
 // it, nil in the test itself.
 func (p *path) scopeOf() *state.CallPath {
 	for i := len(p.frames) - 1; i >= 0; i-- {
-		if f := p.frames[i]; f.Op == testRun || f.Op.StartedBy(sites.Subtest) {
+		if f := p.frames[i]; f.Op.RunsSubtest() || f.Op.StartedBy(sites.Subtest) {
 			return f.Call
 		}
 	}

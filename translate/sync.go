@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"strings"
+	"maps"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
@@ -10,11 +10,11 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-func init() {
-	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *program.Operation {
-		return operation(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
+func syncOperations(l *Library) {
+	op := func(name string, kind sites.Kind, block bool, run run) *program.Operation {
+		return l.operation(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
 	}
-	known = map[string]*program.Operation{
+	maps.Copy(l.Known, map[string]*program.Operation{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
 		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
 		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
@@ -24,70 +24,32 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
+		"(*sync.WaitGroup).Add":    l.operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
 		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
-		"(*sync.Once).Do":          unwinding(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo, onceDone),
-		"os.Exit":                  operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
+		"(*sync.WaitGroup).Go":     l.operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
+		"(*sync.Once).Do":          l.operation(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
+		"os.Exit":                  l.operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
-		"runtime.Gosched":          operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *translator, p *path) bool { return x.opReturn(p, nil) }),
-	}
-	endingOperations(known)
-	atomics(known)
-	syncMapOperations(known)
-	poolOperations(known)
-	signalOperations(known)
-	condOperations(known)
-	sortOperations(known)
-	methodSortOperations(known)
-	timerOperations(known)
-	contextOperations(known)
-	onceOperations(known)
-	bubbleOperations(known)
-	callbackOperations(known)
-	rlockerOperations(known)
-	mathBitsOperations(known)
-	forwardOperations(known)
-	runs[testFatal], runs[testSkip] = goexit, goexit
-	builtins = map[string]*program.Operation{
+		"time.Sleep":               l.operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
+		"runtime.Gosched":          l.operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *translator, p *path) bool { return x.opReturn(p, nil) }),
+	})
+	l.whenUnwound(l.Known["(*sync.Once).Do"], onceDone)
+	l.does(wgBody, runWaited)
+	l.whenUnwound(wgBody, endWaited)
+	maps.Copy(l.Builtins, map[string]*program.Operation{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *translator, p *path) bool {
+		"panic": l.operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *translator, p *path) bool {
 			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
 		}),
-	}
-}
-
-// testingOperation knows the methods of testing.T and its like.
-func testingOperation(name string) *program.Operation {
-	if !strings.HasPrefix(name, "(*testing.") {
-		return nil
-	}
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "Fatal", "Fatalf", "FailNow":
-		return testFatal
-	case "Skip", "Skipf", "SkipNow":
-		return testSkip
-	case "Run":
-		return testRun
-	case "Cleanup":
-		return testCleanup
-	case "Parallel":
-		return testParallel
-	case "Context":
-		return testContext
-	case "Error", "Errorf", "Fail":
-		return testError
-	}
-	return nil
+	})
 }
 
 var (
-	testFatal = operation(program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
-	testSkip  = operation(program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}, nil)
+	testFatal = &program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}
+	testSkip  = &program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}
 )
 
 func lock(x *translator, p *path) bool {
@@ -332,29 +294,30 @@ func wgGo(x *translator, p *path) bool {
 }
 
 // wgBody is the goroutine that WaitGroup.Go starts.
-var wgBody *program.Operation
+var wgBody = &program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}
 
-func init() {
-	wgBody = unwinding(program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, nil, func(x *translator, p *path) bool {
-		if !p.peek().Unwind.Goexit {
-			return true // the panic ends the program
-		}
-		addr := p.arg(0)[0]
-		n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
-		if ok {
-			p.putAt(addr, 0, n)
-		}
-		return ok
-	})
-	runs[wgBody] = func(x *translator, p *path) bool {
-		if p.peek().Phase == 2 {
-			return wgAdd(x, p, sym.Num(-1))
-		}
-		if _, ok := x.receiver(p); !ok {
-			return false
-		}
-		return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
+// runWaited is that goroutine: it calls the function, and counts down.
+func runWaited(x *translator, p *path) bool {
+	if p.peek().Phase == 2 {
+		return wgAdd(x, p, sym.Num(-1))
 	}
+	if _, ok := x.receiver(p); !ok {
+		return false
+	}
+	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
+}
+
+// endWaited counts down for a goroutine that ends by a Goexit.
+func endWaited(x *translator, p *path) bool {
+	if !p.peek().Unwind.Goexit {
+		return true // the panic ends the program
+	}
+	addr := p.arg(0)[0]
+	n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
+	if ok {
+		p.putAt(addr, 0, n)
+	}
+	return ok
 }
 
 func wgWait(x *translator, p *path) bool {

@@ -16,17 +16,17 @@ import (
 
 var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
-func syncMapOperations(table map[string]*program.Operation) {
+func syncMapOperations(l *Library) {
 	// A method on the map o reads its entries, and with writes changes them.
 	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *state.Object) bool) {
-		in := operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *translator, p *path) bool {
+		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
 		})
 		for k := range args {
 			in.Args = append(in.Args, k)
 		}
-		table["(*sync.Map)."+name] = in
+		l.Known["(*sync.Map)."+name] = in
 	}
 	method("Load", 2, false, func(x *translator, p *path, o *state.Object) bool {
 		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
@@ -76,8 +76,8 @@ func syncMapOperations(table map[string]*program.Operation) {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
-	table["(*sync.Map).Range"] = in
+	in := l.operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
+	l.Known["(*sync.Map).Range"] = in
 }
 
 // syncMap is the map that the operation on top of the stack is called on. ok is

@@ -13,9 +13,7 @@ import (
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-var testContext = operation(program.Operation{Name: program.ContextOperation, Args: []int{}}, nil)
-
-func init() { runs[testContext] = contextOfTest }
+var testContext = &program.Operation{Name: program.ContextOperation, Args: []int{}}
 
 // testContextOf is the address of the context of a test, or of a subtest.
 func (x *translator) testContextOf(p *path, scope *state.CallPath) *sym.Expr {
@@ -27,7 +25,7 @@ func (x *translator) testContextOf(p *path, scope *state.CallPath) *sym.Expr {
 		return sym.Num(o.Base)
 	}
 	o := x.mem.KeyedObject(key, func() *state.Object {
-		return &state.Object{Kind: state.ChannelObject, Name: "test_ctx", Size: state.ChanPayload + ctxCells, Elem: types.NewStruct(nil, nil), Pos: x.prog.Entry.Pos(), Context: true}
+		return &state.Object{Kind: state.ChannelObject, Name: "test_ctx", Size: state.ChanPayload + state.ContextCells, Elem: types.NewStruct(nil, nil), Pos: x.prog.Entry.Pos(), Context: true}
 	})
 	x.describeContext(o)
 	return sym.Num(o.Base)

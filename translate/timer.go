@@ -24,17 +24,17 @@ func isTimer(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && (n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker")
 }
 
-func timerOperations(table map[string]*program.Operation) {
+func timerOperations(l *Library) {
 	arm := func(name string, ticker, pointer bool) *program.Operation {
-		return operation(program.Operation{Name: name, Args: []int{}}, func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) })
+		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) })
 	}
-	table["time.After"] = arm("after", false, false)
-	table["time.Tick"] = arm("tick", true, false)
-	table["time.NewTimer"] = arm("newtimer", false, true)
-	table["time.NewTicker"] = arm("newticker", true, true)
+	l.Known["time.After"] = arm("after", false, false)
+	l.Known["time.Tick"] = arm("tick", true, false)
+	l.Known["time.NewTimer"] = arm("newtimer", false, true)
+	l.Known["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = operation(program.Operation{Name: "stop", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 0) })
-		table["(*time."+t+").Reset"] = operation(program.Operation{Name: "reset", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 1) })
+		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 0) })
+		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 1) })
 	}
 }
 

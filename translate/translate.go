@@ -123,6 +123,7 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 
 // Prepared is a program of which models can be made, one after the other.
 type Prepared struct {
+	library *Library
 	program *program.Program
 	slice   *relevance.Slice
 	sites   *sites.Index
@@ -139,11 +140,12 @@ func caught(prog *source.Program, err *error) {
 // what runs have shown.
 func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := program.Build(ctx, prog, operationOf, completions)
+	l := libraryOf()
+	p, err := program.Build(ctx, prog, l.Operation, completions)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{p, relevance.New(p), idx}, nil
+	return &Prepared{l, p, relevance.New(p), idx}, nil
 }
 
 // SSA is the SSA form of the program.
@@ -173,7 +175,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	taken := newAssumptions()
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
-		x := newTranslator(ctx, p.program, p.slice, p.sites, opts, taken)
+		x := newTranslator(ctx, p.library, p.program, p.slice, p.sites, opts, taken)
 		x.budget = opts.Cost - cost
 		x.guardSpins()
 		x.placeAnnotations()
@@ -233,6 +235,7 @@ type translator struct {
 	effort
 	account
 
+	library   *Library
 	ctx       context.Context
 	prog      *program.Program
 	sl        *relevance.Slice
@@ -330,7 +333,7 @@ type arrival struct {
 	loc *state.Location
 }
 
-func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
+func newTranslator(ctx context.Context, l *Library, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
@@ -346,7 +349,7 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, limited: map[*state.Cell]bool{},
 			faults: map[token.Pos]string{}, errSeen: map[string]bool{},
 		},
-		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(), mem: state.NewMemory(), byKey: map[string]*state.Template{},
+		ctx: ctx, library: l, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(), mem: state.NewMemory(), byKey: map[string]*state.Template{},
 	}
 	if opts.At != nil {
 		for _, b := range opts.At.Places {
@@ -482,8 +485,7 @@ func (x *translator) solve() {
 		p := x.newPath(t, nil)
 		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
 		p.push(&state.Frame{Call: t.Root, Block: x.prog.Entry.Blocks[0]})
-		p.withContext()
-		p.withJoin()
+		x.library.Begin(p)
 		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
 			p.set(t.Root, x.prog.Entry.Params[0], layout.Unknowns(1, "the testing.T"))
 		}
@@ -527,7 +529,7 @@ func (x *translator) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for !x.again && (len(x.queue) > 0 || x.lateCauses() || x.lateEvents()) && x.ctx.Err() == nil {
+	for !x.again && (len(x.queue) > 0 || x.library.Late(x) || x.lateEvents()) && x.ctx.Err() == nil {
 		// Where few ways begin first: what is learned there saves executing the
 		// many ways elsewhere again.
 		best := 0

@@ -27,7 +27,7 @@ func (x *translator) turnsOf(frames []*state.Frame) (turns string, once bool) {
 	var b strings.Builder
 	once = true
 	for i, f := range frames {
-		if f.Op.StartedBy(sites.Subtest) || f.Op == testRun && i == len(frames)-1 {
+		if f.Op.StartedBy(sites.Subtest) || f.Op.RunsSubtest() && i == len(frames)-1 {
 			continue
 		}
 		if f.Op != nil || f.Block == nil || f.Running || f.Unwind != nil {

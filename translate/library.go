@@ -1,0 +1,91 @@
+package translate
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+)
+
+// An operation is a function of the library, or a builtin, whose effect the model knows. On the
+// stack of a goroutine it is a frame without a body, so that it can be called, deferred, started
+// and passed around like any other. What it does is kept beside it, so that stacks are data.
+
+// A run does something of the operation on top of the stack. It reports whether the path goes
+// on.
+type run func(x *translator, p *path) bool
+
+// Library is what is known of functions that are not executed from their source: the operations,
+// and what else the library does to a program.
+type Library struct {
+	// Known are the operations of the library, by their full names.
+	Known map[string]*program.Operation
+	// Testing are those of testing.T and its like, by the names of the methods.
+	Testing map[string]*program.Operation
+	// Builtins are the builtins that are operations, by their names.
+	Builtins map[string]*program.Operation
+	// Methods are the methods that values of the library have, by the types that stand for
+	// theirs. Of those that are nil nothing else is known.
+	Methods map[types.Type]map[string]*program.Operation
+
+	// Made completes a target by a function that the library has made. off is where in the
+	// object o it points, addr the whole address.
+	Made func(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool)
+	// Begin has a test function do what the library does at its end. It is on top of the stack.
+	Begin func(p *path)
+	// Deferred does what the library has deferred in the innermost frame.
+	Deferred func(x *translator, p *path, d state.DeferKey) bool
+	// Misuse continues with the panic of a function of the library that is misused; false if it
+	// has taken over the path.
+	Misuse func(x *translator, p *path, call *ssa.Call) bool
+	// Assert executes an assertion: it ends the test, or goes on with pass.
+	Assert func(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool
+	// Late adds what happens by itself, when all that goroutines do has been executed. It reports
+	// whether there is something to do then.
+	Late func(x *translator) bool
+
+	// runs execute operations from the phase of their frames on: 1 at first, as they set it afterwards.
+	runs map[*program.Operation]run
+	// unwinds are called when a panic, or a Goexit, passes through an operation.
+	unwinds map[*program.Operation]run
+}
+
+// newLibrary has the operations that calls are executed by which are none of the library.
+func newLibrary() *Library {
+	l := &Library{
+		Known: map[string]*program.Operation{}, Testing: map[string]*program.Operation{},
+		Builtins: map[string]*program.Operation{}, Methods: map[types.Type]map[string]*program.Operation{},
+		runs: map[*program.Operation]run{}, unwinds: map[*program.Operation]run{},
+	}
+	l.does(callsBack, callBack)
+	l.does(nilBody, callNil)
+	return l
+}
+
+// does says what executes an operation.
+func (l *Library) does(op *program.Operation, run run) { l.runs[op] = run }
+
+// whenUnwound says what is called when an operation is unwound.
+func (l *Library) whenUnwound(op *program.Operation, run run) { l.unwinds[op] = run }
+
+// operation is an operation that is executed by run.
+func (l *Library) operation(op program.Operation, run run) *program.Operation {
+	l.does(&op, run)
+	return &op
+}
+
+// Operation returns what the model knows of a function without body.
+func (l *Library) Operation(f *ssa.Function) *program.Operation {
+	if f == nil || f.Blocks != nil {
+		return nil
+	}
+	name := program.FullName(f)
+	if op := l.Known[name]; op != nil || !strings.HasPrefix(name, "(*testing.") {
+		return op
+	}
+	return l.Testing[name[strings.LastIndexByte(name, '.')+1:]]
+}

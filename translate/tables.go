@@ -1,0 +1,89 @@
+package translate
+
+import (
+	"maps"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/state"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+)
+
+// New has all that is known of the library.
+func libraryOf() *Library {
+	l := newLibrary()
+	for _, add := range []func(*Library){
+		syncOperations, endingOperations, atomics, syncMapOperations, poolOperations, signalOperations,
+		condOperations, sortOperations, methodSortOperations, timerOperations, contextOperations, onceOperations,
+		bubbleOperations, callbackOperations, rlockerOperations, mathBitsOperations, forwardOperations, testingOperations,
+	} {
+		add(l)
+	}
+	l.Made = made
+	l.Begin = begin
+	l.Deferred = deferred
+	l.Misuse = misuse
+	l.Assert = assert
+	l.Late = lateCauses
+	return l
+}
+
+// testingOperations are the methods of testing.T and its like.
+func testingOperations(l *Library) {
+	maps.Copy(l.Testing, map[string]*program.Operation{
+		"Fatal": testFatal, "Fatalf": testFatal, "FailNow": testFatal,
+		"Skip": testSkip, "Skipf": testSkip, "SkipNow": testSkip,
+		"Error": testError, "Errorf": testError, "Fail": testError,
+		"Run": testRun, "Parallel": testParallel, "Cleanup": testCleanup, "Context": testContext,
+	})
+	l.does(testFatal, goexit)
+	l.does(testSkip, goexit)
+	l.does(testError, failTest)
+	l.does(testRun, runSubtest)
+	l.does(testParallel, parallelSubtest)
+	l.does(testCleanup, registerCleanup)
+	l.does(testContext, contextOfTest)
+	l.does(subtestRun, startSubtest)
+	l.does(parallelWait, goOnParallel)
+	l.does(subtestBody, bodyOfSubtest)
+	l.whenUnwound(subtestBody, endSubtest)
+	l.does(subtestJoin, joinSubtests)
+}
+
+// begin has a test function, on top of the stack, end its context and wait for its parallel
+// subtests when its deferred calls are over.
+func begin(p *path) {
+	p.withContext()
+	p.withJoin()
+}
+
+// deferred does what begin and Cleanup have left to the end of a function.
+func deferred(x *translator, p *path, d state.DeferKey) bool {
+	switch {
+	case d.Context:
+		return x.endContext(p)
+	case d.Join:
+		return x.endJoin(p)
+	}
+	return x.runCleanup(p, d)
+}
+
+// made completes a target by a function that the library has made: the cancel function of a
+// context, one that stops a function of AfterFunc, or one that runs once.
+func made(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool) {
+	switch {
+	case o == nil:
+		return tgt, false
+	case o.Context && off == state.ChanPayload+state.ContextCancel:
+		tgt.Op = cancelContext
+		tgt.Args = append([][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}, tgt.Args...)
+		return tgt, true
+	case o.Context && off == state.ChanPayload+state.ContextStop:
+		tgt.Op = stopContext
+	case o.Once && off == 0:
+		tgt.Op, tgt.Pos = onceCall, o.Pos
+	default:
+		return tgt, false
+	}
+	tgt.Args = [][]*sym.Expr{{sym.Arith(sym.OpAdd, addr, sym.Num(-off))}}
+	return tgt, true
+}
