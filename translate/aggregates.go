@@ -22,7 +22,7 @@ import (
 // is left of the array, and the range of its length. ok is false if it has
 // taken over the path, or the path cannot be; tracked is false if the address
 // is not known. w are the scalars of an element.
-func (x *translator) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
+func (x *executor) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
 	ptr, ok, tracked = x.concrete(p, e[0])
 	if !ok || !tracked {
 		return ptr, ok, tracked
@@ -57,7 +57,7 @@ func (x *translator) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, trac
 // room counts the elements of w scalars that an array has from an address on. known
 // is false where it is not one of an array of such elements: that of an array in
 // an array is one of the outer one.
-func (x *translator) room(ptr, w int32) (n int32, known bool) {
+func (x *executor) room(ptr, w int32) (n int32, known bool) {
 	if ptr == 0 {
 		return 0, true
 	}
@@ -70,7 +70,7 @@ func (x *translator) room(ptr, w int32) (n int32, known bool) {
 
 // inBounds continues with the panic where an index is out of bounds; false if
 // it has taken over the path. Lengths that are not tracked are not checked.
-func (x *translator) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bool {
 	if i.Op == sym.OpUnknown || n.Op == sym.OpUnknown {
 		return true
 	}
@@ -79,12 +79,12 @@ func (x *translator) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bo
 
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
-func (x *translator) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
+func (x *executor) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
 	return x.checkWith(p, bad, detail, instr, x.SomeError)
 }
 
 // checkWith does the same for a panic with a value of its own.
-func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
+func (x *executor) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
 	if bad = p.simplify(bad); bad.Op == sym.OpUnknown || bad.Is(0) {
 		return true
 	}
@@ -116,7 +116,7 @@ func (x *translator) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.
 
 // sliceBounds continues with the panic where the bounds of a slice expression
 // are wrong; false if it has taken over the path.
-func (x *translator) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
 	for _, e := range []*sym.Expr{lo, hi, limit} {
 		if e.Op == sym.OpUnknown || p.abs(e).Top {
 			return true
@@ -130,7 +130,7 @@ func (x *translator) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, ins
 
 // element computes base + i*size for an index; an index that is not tracked is
 // a free choice among the elements.
-func (x *translator) element(p *path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
+func (x *executor) element(p *path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
 	if i.Op == sym.OpUnknown {
 		k, ok, tracked := x.concrete(p, n)
 		if !tracked || k > 16 {
@@ -167,7 +167,7 @@ func (x *translator) element(p *path, base, i, n *sym.Expr, size int, instr ssa.
 // elementsAt are the addresses of the elements with the given numbers of arrays at
 // the given addresses. An array has no others, whatever the length of a slice can be
 // taken for. known is false where the arrays are not.
-func (x *translator) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) {
+func (x *executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) {
 	if base.Top || base.Interval || i.Top || len(base.Elems) > sym.MaxRefSet {
 		return a, false
 	}
@@ -194,7 +194,7 @@ func (x *translator) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool
 	return a, true
 }
 
-func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
+func (x *executor) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	ctx := p.peek().Call
 	base, n := p.value(ctx, i.X), sym.Num(0)
 	var size int
@@ -233,7 +233,7 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 }
 
 // differ reports that there are arrays of different lengths at some addresses.
-func (x *translator) differ(a sym.Set) bool {
+func (x *executor) differ(a sym.Set) bool {
 	if a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > 16 {
 		return false
 	}
@@ -251,7 +251,7 @@ func (x *translator) differ(a sym.Set) bool {
 	return false
 }
 
-func (x *translator) execIndex(p *path, i *ssa.Index) bool {
+func (x *executor) execIndex(p *path, i *ssa.Index) bool {
 	ctx := p.peek().Call
 	n := x.Width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
@@ -275,7 +275,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 	return p.advance()
 }
 
-func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
+func (x *executor) execSlice(p *path, i *ssa.Slice) bool {
 	ctx := p.peek().Call
 	if program.IsString(i.X.Type()) {
 		p.set(ctx, i, layout.Unknowns(1, "part of a string"))
@@ -344,25 +344,14 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	return p.advance()
 }
 
-// keepAmong narrows what is known of an expression to some values, if it can have one.
-func (p *path) keepAmong(e *sym.Expr, keep func(k int32) bool) {
-	a := p.abs(e)
-	if e.IsConst() || e.Op == sym.OpUnknown || a.Top {
-		return
-	}
-	if in := a.Filter(keep); !in.Empty() && !in.Equal(a) {
-		p.know(e, in)
-	}
-}
-
 // noElements stands for the arrays of slices that have no room. They are not nil.
-func (x *translator) noElements(w int32) int32 {
+func (x *executor) noElements(w int32) int32 {
 	return x.mem.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "no_elements", Size: 1, Backing: state.Backing{Stride: w}}
 	}).Base
 }
 
-func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
+func (x *executor) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	ctx := p.peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
 	w := x.Width(elem)
@@ -390,7 +379,7 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 
 // appendTo executes the builtin append: in place while there is room, else into
 // a new array.
-func (x *translator) appendTo(p *path, call *ssa.Call) bool {
+func (x *executor) appendTo(p *path, call *ssa.Call) bool {
 	ctx := p.peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
@@ -417,7 +406,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 // appending is a call of the builtin append on a path, with what is known of its
 // slices so far.
 type appending struct {
-	x        *translator
+	x        *executor
 	p        *path
 	call     *ssa.Call
 	w        int32       // the scalars of an element
@@ -561,7 +550,7 @@ func (a *appending) inPlace() bool {
 
 // seesCapacity reports that what the program does may depend on the capacities of slices with
 // such elements.
-func (x *translator) seesCapacity(elem types.Type) bool {
+func (x *executor) seesCapacity(elem types.Type) bool {
 	if x.capacities == nil {
 		x.capacities = growth.Observed(x.prog)
 	}
@@ -570,7 +559,7 @@ func (x *translator) seesCapacity(elem types.Type) bool {
 
 // appendNew appends to a copy of a slice that has no room, which has n elements
 // then.
-func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
+func (x *executor) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
 	most, at := x.boundOf(artifact.BoundElements, p.here())
 	room := int32(most)
@@ -602,7 +591,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 }
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
-func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
+func (x *executor) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.Width(elem))
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*sym.Expr, length*w)
@@ -622,7 +611,7 @@ func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, l
 	return p.advance()
 }
 
-func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
+func (x *executor) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	ctx := p.peek().Call
 	e := p.value(ctx, i.X)
 	n := x.Width(i.AssertedType)
@@ -683,7 +672,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 
 // implements reports that values of a dynamic type of interfaces have the methods of
 // an interface. What stands for a type of the library has those of that type.
-func (x *translator) implements(t types.Type, iface *types.Interface) bool {
+func (x *executor) implements(t types.Type, iface *types.Interface) bool {
 	methods := x.library.Methods[t]
 	if methods == nil {
 		return types.Implements(t, iface)

@@ -12,11 +12,11 @@ import (
 )
 
 // assert executes an assertion: it ends the test, or goes on with pass.
-func assert(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool {
+func assert(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool {
 	fail := func(q *path) {
 		guess, s := q.picks > 0, q.statement(site)
-		x.failure(q, s, guess)
-		if !guess && q.inSubtest() {
+		failure(x, q, s, guess)
+		if !guess && inSubtest(q) {
 			q.note("subtest", artifact.DirectionUnder, subtestEnds)
 		}
 		x.raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.here(), Detail: "fatal"}, nil)
@@ -31,7 +31,7 @@ func assert(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass f
 		fails = eq(val[0], 0)
 		if a.Reflects {
 			var ok bool
-			if fails, ok = x.holdsNil(p, val); !ok {
+			if fails, ok = holdsNil(x, p, val); !ok {
 				return false
 			}
 		}
@@ -51,7 +51,7 @@ func assert(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass f
 
 // holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
 // if the path does not go on.
-func (x *translator) holdsNil(p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
+func holdsNil(x *executor, p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 	tag := p.simplify(val[0])
 	tags := p.abs(tag)
 	if tag.UnknownIn() != nil || tags.Top {

@@ -16,13 +16,13 @@ import (
 
 // An atomicEffect is what an atomic operation does: its result, and what it
 // stores, nil for nothing, given what was there.
-type atomicEffect func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr)
+type atomicEffect func(x *executor, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr)
 
 // atomicOp is an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
-func atomicOp(l *Library, op program.Operation, n int, check func(x *translator, p *path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
+func atomicOp(l *Library, op program.Operation, n int, check func(x *executor, p *path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
 	op.Kind = sites.Atomic
-	return l.operation(op, func(x *translator, p *path) bool {
+	return l.operation(op, func(x *executor, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
 			p.note("unknown-memory", artifact.DirectionUnder, "the address of the atomic operation is not tracked")
@@ -61,34 +61,34 @@ func atomicOp(l *Library, op program.Operation, n int, check func(x *translator,
 
 func atomics(l *Library) {
 	load := func() *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *executor, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, nil
 		})
 	}
 	store := func() *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *executor, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return nil, args[1][:1]
 		})
 	}
 	add := func() *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *executor, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			n := []*sym.Expr{sym.Arith(sym.OpAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
 	swap := func() *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *executor, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, args[1][:1]
 		})
 	}
 	cas := func() *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *executor, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			c := sym.Arith(sym.OpEq, old[0], args[1][0])
 			return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0])}
 		})
 	}
 	masks := func(op token.Token) *program.Operation {
-		return atomicOp(l, program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+		return atomicOp(l, program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *executor, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, []*sym.Expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
@@ -120,24 +120,24 @@ func atomics(l *Library) {
 func atomicValues(l *Library) {
 	op := func(name, what, does string, in program.Operation, f atomicEffect) {
 		in.Name, in.Reads = what, true
-		var check func(x *translator, p *path, old []*sym.Expr) bool
+		var check func(x *executor, p *path, old []*sym.Expr) bool
 		if in.Writes {
-			check = func(x *translator, p *path, old []*sym.Expr) bool {
-				return x.storable(p, does, old, p.args()[1:len(in.Args)])
+			check = func(x *executor, p *path, old []*sym.Expr) bool {
+				return storable(x, p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
 		l.Known["(*sync/atomic.Value)."+name] = atomicOp(l, in, len(layout.InterfaceCells), check, f)
 	}
-	op("Load", "atomicload", "", program.Operation{}, func(_ *translator, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Load", "atomicload", "", program.Operation{}, func(_ *executor, _ *path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", "store", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *translator, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Store", "atomicstore", "store", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *executor, _ *path, _ []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", "swap", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *translator, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("Swap", "atomicswap", "swap", program.Operation{Writes: true, Args: []int{0, 1}}, func(_ *executor, _ *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", "compare and swap", program.Operation{Writes: true, Args: []int{0, 1, 2}}, func(x *translator, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
+	op("CompareAndSwap", "atomiccas", "compare and swap", program.Operation{Writes: true, Args: []int{0, 1, 2}}, func(x *executor, p *path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 		c := x.equal(p, layout.EmptyInterface, old, args[1])
 		return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0]), sym.Ite(c, args[2][1], old[1])}
 	})
@@ -147,7 +147,7 @@ func atomicValues(l *Library) {
 // beside another causes, and reports whether the path goes on without. If there are two, the
 // first is what the other one is compared with: nothing is stored where nothing was, but for
 // nil.
-func (x *translator) storable(p *path, does string, old []*sym.Expr, values [][]*sym.Expr) bool {
+func storable(x *executor, p *path, does string, old []*sym.Expr, values [][]*sym.Expr) bool {
 	val := values[len(values)-1]
 	differs := func(a, b []*sym.Expr) *sym.Expr {
 		return sym.And(sym.Not(eq(a[0], 0)), sym.Not(sym.Arith(sym.OpEq, a[0], b[0])))

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"go/token"
+	"go/types"
 	"math"
 
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -91,4 +92,75 @@ func bitsOf(op token.Token, u, v int64) *sym.Expr {
 		return sym.Unknown("a number that is not a small integer")
 	}
 	return sym.Num(int32(z))
+}
+
+// fits is a value in an integer type: where that would wrap it wraps, if that can be said,
+// and is unknown otherwise.
+func (p *path) fits(e *sym.Expr, t types.Type) *sym.Expr {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 {
+		return e
+	}
+	a := p.abs(e)
+	if a.Top {
+		if e.Op >= sym.OpAdd && e.Op <= sym.OpMod && e.UnknownIn() == nil {
+			return sym.Unknown("arithmetic beyond 32 bits")
+		}
+		return e
+	}
+	lo, hi := int64(math.MinInt32), int64(math.MaxInt32)
+	var wrap func(k int32) int32
+	switch b.Kind() {
+	case types.Int8:
+		lo, hi, wrap = math.MinInt8, math.MaxInt8, func(k int32) int32 { return int32(int8(k)) }
+	case types.Int16:
+		lo, hi, wrap = math.MinInt16, math.MaxInt16, func(k int32) int32 { return int32(int16(k)) }
+	case types.Uint8:
+		lo, hi, wrap = 0, math.MaxUint8, func(k int32) int32 { return int32(uint8(k)) }
+	case types.Uint16:
+		lo, hi, wrap = 0, math.MaxUint16, func(k int32) int32 { return int32(uint16(k)) }
+	case types.Uint, types.Uint32, types.Uint64, types.Uintptr:
+		lo = 0 // what is less is a number that the model has no place for
+	default:
+		return e
+	}
+	l, h := a.Bounds()
+	switch {
+	case int64(l) >= lo && int64(h) <= hi:
+		return e
+	case wrap == nil || a.Interval || len(a.Elems) > maxBits:
+		return sym.Unknown("wraps around")
+	case e.IsConst():
+		return sym.Num(wrap(e.K))
+	}
+	return p.each(e, func(k int32) *sym.Expr { return sym.Num(wrap(k)) })
+}
+
+// integer is the result of an operation on integers, which is of type t.
+func (p *path) integer(op token.Token, t types.Type, l, r *sym.Expr) *sym.Expr {
+	switch op {
+	case token.ADD:
+		return p.fits(sym.Arith(sym.OpAdd, l, r), t)
+	case token.SUB:
+		return p.fits(sym.Arith(sym.OpSub, l, r), t)
+	case token.MUL:
+		return p.fits(sym.Arith(sym.OpMul, l, r), t)
+	case token.QUO, token.REM:
+		if p.abs(r).Has(0) {
+			return sym.Unknown("division by a value that may be 0")
+		}
+		if op == token.QUO {
+			return p.fits(sym.Arith(sym.OpDiv, l, r), t)
+		}
+		return p.fits(sym.Arith(sym.OpMod, l, r), t)
+	case token.LSS:
+		return sym.Arith(sym.OpLt, l, r)
+	case token.LEQ:
+		return sym.Arith(sym.OpLe, l, r)
+	case token.GTR:
+		return sym.Arith(sym.OpLt, r, l)
+	case token.GEQ:
+		return sym.Arith(sym.OpLe, r, l)
+	}
+	return p.fits(p.bits(op, l, r), t)
 }

@@ -1,9 +1,7 @@
 package translate
 
 import (
-	"errors"
 	"go/token"
-	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -17,15 +15,6 @@ import (
 // say so, for which there are queries. What is counted decides, not time, so that
 // the result is the same everywhere.
 
-// firstCost is the cost at which the bounds asked for are given up.
-const firstCost = 14_000
-
-// least are the smallest bounds.
-var least = artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2}
-
-// ErrTooLarge is the error of a translation that costs more than Options.Cost.
-var ErrTooLarge = errors.New("too large for these bounds")
-
 // cost is what an analysis has cost so far: the ways, and what was computed on
 // them.
 func (x *translator) cost() int { return x.work + x.steps/20 + x.evals/50 }
@@ -33,31 +22,9 @@ func (x *translator) cost() int { return x.work + x.steps/20 + x.evals/50 }
 // limitedCost reports that there is a cost at which the translation is given up.
 func (x *translator) limitedCost() bool { return x.opts.Cost > 0 }
 
-// Asked are the bounds of all places where the model is not too large.
-func (o Options) Asked() artifact.Bounds {
-	o = o.withDefaults()
-	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion}
-}
-
-// Least are the bounds of all places to begin with where the model is too large
-// with those asked for. What the options give stays.
-func (o Options) Least() artifact.Bounds {
-	b := o.Asked()
-	lower := func(p *int, given, n int) {
-		if given <= 0 {
-			*p = min(*p, n)
-		}
-	}
-	lower(&b.Objects, o.Objects, least.Objects)
-	lower(&b.Elements, o.Slice, least.Elements)
-	lower(&b.Entries, o.Entries, least.Entries)
-	lower(&b.Activations, o.Recursion, least.Activations)
-	return b
-}
-
 // boundOf is the bound of a place. at is nil if it is not smaller than asked for.
 func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *state.Bound) {
-	asked := x.asked.Of(kind)
+	asked := x.opts.Asked.Of(kind)
 	if x.opts.At == nil {
 		return asked, nil
 	}
@@ -94,59 +61,4 @@ func (p *path) boundAt(at *state.Bound, pos token.Pos, what string) {
 		at.Pos = pos
 	}
 	p.x.sinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
-}
-
-// inOrder are the places whose bounds are smaller than asked for.
-func (x *translator) inOrder() []*state.Bound {
-	var out []*state.Bound
-	for _, b := range x.bounded {
-		out = append(out, b)
-	}
-	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
-	return out
-}
-
-// noteBounds records in the sidecar which bounds the model was made with, and as an
-// approximation each that ends a path.
-func (x *translator) noteBounds(m *Model) {
-	if x.opts.At == nil {
-		return
-	}
-	at := *x.opts.At
-	at.Places = nil
-	for _, b := range x.inOrder() {
-		if !b.Shown {
-			continue
-		}
-		m.bounded = append(m.bounded, b)
-		b.Approx = x.approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
-		x.approx[b.Approx].Query = b.Query
-		at.Places = append(at.Places, b.PlaceBound)
-	}
-	for place, given := range x.given {
-		// Others may have been listed for the models that this one comes from.
-		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
-			given.Query, given.Why = 0, ""
-			at.Places = append(at.Places, given)
-		}
-	}
-	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
-	m.Sidecar.Bounds = &at
-}
-
-// Explain says why the bounds of places are not greater.
-func (m *Model) Explain(why map[artifact.Place]string) {
-	for _, b := range m.bounded {
-		text, ok := why[b.Place]
-		if !ok {
-			continue
-		}
-		b.Why = text
-		m.Sidecar.Approximations[b.Approx].Reason = b.Reason()
-		for i := range m.Sidecar.Bounds.Places {
-			if p := &m.Sidecar.Bounds.Places[i]; p.Place == b.Place {
-				p.Why = text
-			}
-		}
-	}
 }

@@ -14,7 +14,7 @@ func bubbleOperations(l *Library) {
 	l.Known["testing/synctest.Wait"] = l.operation(program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, settleBubble)
 }
 
-func runBubble(x *translator, p *path) bool {
+func runBubble(x *executor, p *path) bool {
 	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
@@ -22,7 +22,7 @@ func runBubble(x *translator, p *path) bool {
 	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
 }
 
-func settleBubble(x *translator, p *path) bool {
+func settleBubble(x *executor, p *path) bool {
 	p.note("synctest", artifact.DirectionOver, "synctest.Wait does not wait for the other goroutines in the model")
 	return x.opReturn(p, nil)
 }

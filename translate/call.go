@@ -19,7 +19,7 @@ type operands func(v ssa.Value) []*sym.Expr
 
 // resolve finds the target of a call. With ok false it has taken over the path;
 // a target without function and operation is unknown.
-func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
+func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
 	c := site.Common()
 	for _, a := range c.Args {
 		tgt.Args = append(tgt.Args, val(a))
@@ -29,7 +29,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		return tgt, true
 	}
 	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
-		switch g, decided := p.guessed(site); {
+		switch g, decided := guessed(p, site); {
 		case !decided:
 			x.guessCompleted(p, site, fs)
 			return tgt, false
@@ -72,7 +72,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 }
 
 // resolveValue completes the target of a call of a function value.
-func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
+func (x *executor) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
 	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
 		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
@@ -94,7 +94,7 @@ func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt state.T
 
 // functionOf finds the function that an operation calls, by its value. With ok
 // false it has taken over the path; a value that is not tracked is none.
-func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
+func (x *executor) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
 	value = p.simplify(value)
 	if o, _, ok := newObjectAt(value); ok && p.created.m[o] != nil {
 		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true, true
@@ -113,7 +113,7 @@ func (x *translator) functionOf(p *path, value *sym.Expr, site ssa.Instruction) 
 // oneFunction recognises a function value that can be several closures, all of
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
-func (x *translator) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
+func (x *executor) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
 	p.expose(value)
 	a := p.abs(value)
 	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
@@ -150,7 +150,7 @@ func (x *translator) oneFunction(p *path, value *sym.Expr) (o *state.Object, cel
 }
 
 // functionAt completes a target by the function value at an address.
-func (x *translator) functionAt(p *path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
+func (x *executor) functionAt(p *path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
 	if k == 0 {
 		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.statement(site), Pos: p.here(), Detail: "call of nil function"}
 		if g, ok := site.(*ssa.Go); ok {
@@ -174,7 +174,7 @@ func (x *translator) functionAt(p *path, k int32, tgt state.Target, site ssa.Ins
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
 // by then.
-func (x *translator) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
+func (x *executor) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
 	if _, deferred := site.(*ssa.Defer); deferred {
 		p.popDeferred()
 	}
@@ -184,7 +184,7 @@ func (x *translator) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
 
 // spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
 // where a function has neither parameters nor results; others are called by the goroutine.
-func (x *translator) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
+func (x *executor) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
 		x.sinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
 		return state.Target{}, false
@@ -195,13 +195,13 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Targe
 // nilBody is the goroutine that calls a nil function.
 var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
 
-func callNil(x *translator, p *path) bool {
+func callNil(x *executor, p *path) bool {
 	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
 }
 
 // closure completes a target by a function object and its cells.
-func (x *translator) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
+func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
 	tgt.Fn = o.Fn
 	tgt.Op = x.prog.Operation(o.Fn)
 	if o.Closure == nil {
@@ -227,7 +227,7 @@ func (x *translator) closure(o *state.Object, tgt state.Target, cell func(i int)
 
 // guess continues with every callee that the call graph knows for a function
 // value that is not tracked.
-func (x *translator) guess(p *path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
+func (x *executor) guess(p *path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
 	for _, g := range p.guesses {
 		if g.site == site && g.fn != nil {
 			tgt.Fn = g.fn
@@ -256,11 +256,6 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt state.Target) 
 	return tgt, false
 }
 
-type guess struct {
-	site ssa.CallInstruction
-	fn   *ssa.Function
-}
-
 // A methodKey names a method of a dynamic type of interfaces, by its number.
 type methodKey struct {
 	tag int32
@@ -269,7 +264,7 @@ type methodKey struct {
 
 // method returns the method of a type that an interface calls; ok is false if there
 // is none. It is nil if its code is not in the program.
-func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
+func (x *executor) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
 	k := methodKey{tag, of}
 	if fn, ok = x.methods[k]; ok {
 		return fn, true
@@ -282,7 +277,7 @@ func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Fu
 	return fn, true
 }
 
-func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (state.Target, bool) {
+func (x *executor) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (state.Target, bool) {
 	c := site.Common()
 	var tgt state.Target
 	for _, a := range c.Args {
@@ -329,7 +324,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	return tgt, true
 }
 
-func (x *translator) execCall(p *path, i *ssa.Call) bool {
+func (x *executor) execCall(p *path, i *ssa.Call) bool {
 	ctx := p.peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
@@ -342,7 +337,7 @@ func (x *translator) execCall(p *path, i *ssa.Call) bool {
 }
 
 // call enters the target. For a call that is skipped the path goes on behind it.
-func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
+func (x *executor) call(p *path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
 	ctx := p.peek().Call
 	skipOn := func(p *path) bool {
 		if deferred {
@@ -395,7 +390,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt state.
 
 // unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
-func (x *translator) unforeseen(p *path, tgt state.Target) bool {
+func (x *executor) unforeseen(p *path, tgt state.Target) bool {
 	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.prog.Reached[tgt.Fn] {
 		return false
 	}
@@ -403,14 +398,14 @@ func (x *translator) unforeseen(p *path, tgt state.Target) bool {
 	return true
 }
 
-func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
+func (x *executor) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
 	return ok && x.sl.Values[call]
 }
 
 // enter pushes the frame of a function with a body; false if the recursion is
 // too deep for the model.
-func (x *translator) enter(p *path, c *state.CallPath, tgt state.Target, deferred bool) bool {
+func (x *executor) enter(p *path, c *state.CallPath, tgt state.Target, deferred bool) bool {
 	fn := tgt.Fn
 	depth := 0
 	for _, f := range p.frames {
@@ -439,7 +434,7 @@ func (x *translator) enter(p *path, c *state.CallPath, tgt state.Target, deferre
 }
 
 // activations bounds those of a function.
-func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *state.Bound) {
+func (x *executor) activations(p *path, fn *ssa.Function) (n int, at *state.Bound) {
 	pos := fn.Pos()
 	if !pos.IsValid() || x.prog.OfLibrary(fn) {
 		pos = p.here()
@@ -452,7 +447,7 @@ func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *state.Bo
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
-func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
+func (x *executor) libraryResult(p *path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
 	sig := site.Common().Signature()
 	if tgt.Fn != nil {
 		switch name := program.FullName(tgt.Fn); name {
@@ -472,7 +467,7 @@ func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt state.
 	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
-func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
+func (x *executor) execDefer(p *path, i *ssa.Defer) bool {
 	f := p.top()
 	if i.DeferStack != nil {
 		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
@@ -505,13 +500,13 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 
 // boundMethod continues with the panic where the method that a defer or go statement takes is
 // that of a nil interface; false if it has taken over the path.
-func (x *translator) boundMethod(p *path, i ssa.CallInstruction) bool {
+func (x *executor) boundMethod(p *path, i ssa.CallInstruction) bool {
 	c := i.Common()
 	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().Call, c.Value)[0], i)
 }
 
 // runDeferred takes the last deferred call of the innermost frame and enters it.
-func (x *translator) runDeferred(p *path) bool {
+func (x *executor) runDeferred(p *path) bool {
 	f := p.peek()
 	d := f.Defers[len(f.Defers)-1]
 	if d.Library() {
@@ -548,7 +543,7 @@ func (x *translator) runDeferred(p *path) bool {
 }
 
 // runBuiltin executes a deferred builtin that is no operation.
-func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
+func (x *executor) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
 	f := p.peek()
 	done := func(q *path) bool {
 		q.popDeferred()
@@ -575,16 +570,8 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 	return done(p)
 }
 
-// popDeferred forgets the last deferred call of the innermost frame.
-func (p *path) popDeferred() {
-	f := p.top()
-	last := len(f.Defers) - 1
-	p.env.remove(envKey{f.Call, f.Defers[last]})
-	f.Defers = f.Defers[:last]
-}
-
 // raise begins to unwind the goroutine.
-func (x *translator) raise(p *path, u *state.Unwind, val []*sym.Expr) {
+func (x *executor) raise(p *path, u *state.Unwind, val []*sym.Expr) {
 	f := p.peek()
 	if len(val) != 2 {
 		val = x.SomeError()
@@ -596,7 +583,7 @@ func (x *translator) raise(p *path, u *state.Unwind, val []*sym.Expr) {
 }
 
 // stepUnwind goes on unwinding the innermost frame.
-func (x *translator) stepUnwind(p *path) bool {
+func (x *executor) stepUnwind(p *path) bool {
 	f := p.peek()
 	if f.Op == nil && len(f.Defers) > 0 {
 		return x.runDeferred(p)
@@ -636,7 +623,7 @@ func (x *translator) stepUnwind(p *path) bool {
 }
 
 // recovered stops the panic of frame g and returns its value.
-func (x *translator) recovered(p *path, f *state.Frame) []*sym.Expr {
+func (x *executor) recovered(p *path, f *state.Frame) []*sym.Expr {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		if p.frames[i].Call != f.Call {
 			continue
@@ -655,7 +642,7 @@ func (x *translator) recovered(p *path, f *state.Frame) []*sym.Expr {
 }
 
 // execBuiltin executes the builtins that are not operations.
-func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
+func (x *executor) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	f := p.peek()
 	set := func(e ...*sym.Expr) bool {
 		p.set(f.Call, i, e)

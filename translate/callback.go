@@ -30,16 +30,16 @@ func callbackOperations(l *Library) {
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
-func afterFunc(x *translator, p *path) bool {
-	if !x.callbackHere(p.peek()) {
+func afterFunc(x *executor, p *path) bool {
+	if !callbackHere(x, p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
 	}
-	return x.startCallback(p, callbackBody, state.TimerC, func(f *state.Frame) (ref, bool) {
+	return startCallback(x, p, callbackBody, state.TimerC, func(f *state.Frame) (ref, bool) {
 		r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 			return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.Call.Site.Pos()).Line),
 				Size: state.ChanPayload + state.TimerCells + 1, Elem: types.NewStruct(nil, nil), Cap: 1, Pos: f.Call.Site.Pos(), Timer: true, Callback: true}
-		}, x.describeCallback)
+		}, func(o *state.Object) { describeCallback(x, o) })
 		if !ok {
 			return ref{}, false
 		}
@@ -55,7 +55,7 @@ func afterFunc(x *translator, p *path) bool {
 // startCallback makes what the goroutine of a callback waits for, starts it in a
 // step of its own, with that and the function, and returns a part of what was
 // made.
-func (x *translator) startCallback(p *path, body *program.Operation, part int32, make func(f *state.Frame) (ref, bool)) bool {
+func startCallback(x *executor, p *path, body *program.Operation, part int32, make func(f *state.Frame) (ref, bool)) bool {
 	switch f := p.peek(); f.Phase {
 	case 1:
 		r, ok := make(f)
@@ -78,7 +78,7 @@ func (x *translator) startCallback(p *path, body *program.Operation, part int32,
 	return false
 }
 
-func (x *translator) describeCallback(o *state.Object) {
+func describeCallback(x *executor, o *state.Object) {
 	x.describeChan(o)
 	a, c, w := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)], x.mem.Cells[o.Behind(timerWaits)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
@@ -87,7 +87,7 @@ func (x *translator) describeCallback(o *state.Object) {
 }
 
 // callbackHere reports that a call hands over a callback at a site.
-func (x *translator) callbackHere(f *state.Frame) bool {
+func callbackHere(x *executor, f *state.Frame) bool {
 	if f.Call.Parent == nil || !f.Call.Site.Pos().IsValid() {
 		return false
 	}
@@ -96,11 +96,11 @@ func (x *translator) callbackHere(f *state.Frame) bool {
 }
 
 // runCallback waits for the timer at the Start guard, and calls the function.
-func runCallback(x *translator, p *path) bool {
+func runCallback(x *executor, p *path) bool {
 	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
-	o := x.awaited(p)
+	o := awaited(x, p)
 	if o == nil || !o.Callback {
 		return false
 	}
@@ -120,7 +120,7 @@ func runCallback(x *translator, p *path) bool {
 
 // awaited is what the goroutine of a callback waits for, nil if that is not known
 // on this path.
-func (x *translator) awaited(p *path) *state.Object {
+func awaited(x *executor, p *path) *state.Object {
 	k, ok := x.receiver(p)
 	if !ok {
 		return nil
@@ -129,7 +129,7 @@ func (x *translator) awaited(p *path) *state.Object {
 }
 
 // setCallback stops the timer of a function, or arms it again.
-func setCallback(x *translator, p *path, o *state.Object, armed int32, result []*sym.Expr) bool {
+func setCallback(x *executor, p *path, o *state.Object, armed int32, result []*sym.Expr) bool {
 	a := o.Behind(state.TimerArmed)
 	was := p.cellAt(a)
 	if armed == 1 {
@@ -142,7 +142,7 @@ func setCallback(x *translator, p *path, o *state.Object, armed int32, result []
 		}
 	}
 	p.put(a, sym.Num(armed))
-	x.set(p, o, armed)
+	setEvent(x, p, o, armed)
 	if len(result) > 0 {
 		result[0] = was
 	}

@@ -19,8 +19,8 @@ var testCleanup = &program.Operation{Name: "cleanup", Seed: true, Args: []int{1}
 
 // registerCleanup executes t.Cleanup: it belongs to the innermost test function
 // on the stack, that of a subtest or of the entry.
-func registerCleanup(x *translator, p *path) bool {
-	at := p.registersCleanup()
+func registerCleanup(x *executor, p *path) bool {
+	at := registersCleanup(p)
 	if at < 0 {
 		p.note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
 		return x.opReturn(p, nil)
@@ -54,7 +54,7 @@ func registerCleanup(x *translator, p *path) bool {
 
 // runCleanup takes the last registered function of the innermost frame and
 // enters it.
-func (x *translator) runCleanup(p *path, d state.DeferKey) bool {
+func runCleanup(x *executor, p *path, d state.DeferKey) bool {
 	f := p.peek()
 	addr := sym.Unknown("not tracked")
 	if e := p.env.m[envKey{f.Call, d}]; len(e) > 0 {

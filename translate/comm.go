@@ -16,7 +16,7 @@ import (
 
 // atGuard stops at the guard of an instruction, or executes the instruction if
 // the guard has been passed.
-func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
+func (x *executor) atGuard(p *path, instr ssa.Instruction) bool {
 	f := p.peek()
 	if f.Phase == 0 {
 		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
@@ -39,7 +39,7 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 		return true
 	case *ssa.Send:
 		c := comm{send: true, ch: p.value(f.Call, i.Chan)[0], val: p.value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
-		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*sym.Expr, _ bool) { q.opDone() })
+		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*sym.Expr, _ bool) { opDone(q) })
 	case *ssa.UnOp:
 		elem := i.X.Type().Underlying().(*types.Chan).Elem()
 		c := comm{ch: p.value(f.Call, i.X)[0], elem: elem}
@@ -48,7 +48,7 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 				val = append(slices.Clone(val), sym.Bool(ok))
 			}
 			q.set(f.Call, i, slices.Clone(val))
-			q.opDone()
+			opDone(q)
 		})
 	case *ssa.Select:
 		return x.execSelect(p, i)
@@ -57,14 +57,14 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 }
 
 // opDone goes on behind an operation.
-func (p *path) opDone() {
+func opDone(p *path) {
 	f := p.top()
 	f.Phase = 0
 	f.Idx++
 }
 
 // siteOf finds the site of an operation that is an instruction.
-func (x *translator) siteOf(instr ssa.Instruction) sites.ID {
+func (x *executor) siteOf(instr ssa.Instruction) sites.ID {
 	var kinds []sites.Kind
 	switch i := instr.(type) {
 	case *ssa.Go:
@@ -96,7 +96,7 @@ type comm struct {
 	elem types.Type
 }
 
-func (x *translator) execSelect(p *path, i *ssa.Select) bool {
+func (x *executor) execSelect(p *path, i *ssa.Select) bool {
 	ctx := p.peek().Call
 	var comms []comm
 	for _, st := range i.States {
@@ -120,7 +120,7 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 			}
 		}
 		q.set(ctx, i, out)
-		q.opDone()
+		opDone(q)
 	})
 }
 
@@ -131,7 +131,7 @@ func (x *translator) execSelect(p *path, i *ssa.Select) bool {
 // two goroutines at theirs. Only where somebody polls can the difference be
 // seen; there the operation first queues (a location of its own), and then
 // meets one that is not queued.
-func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*sym.Expr, ok bool)) bool {
+func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*sym.Expr, ok bool)) bool {
 	queued := p.peek().Phase == 2
 	objs := make([]*state.Object, len(comms))
 	for i, c := range comms {
@@ -226,7 +226,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	return false
 }
 
-func (x *translator) send(p *path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
+func (x *executor) send(p *path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
 	closed := p.cellAt(o.Base + state.ChanClosed)
 	if q := p.fork(eq(closed, 1)); q != nil {
 		leave(q)
@@ -261,12 +261,12 @@ func (x *translator) send(p *path, o *state.Object, val []*sym.Expr, queued bool
 		return
 	}
 	q.send = val
-	q.meet(o, queued, true)
+	meetPartner(q, o, queued, true)
 	done(q)
 }
 
-// meet labels the path with the synchronisation of a rendezvous.
-func (p *path) meet(o *state.Object, queued, send bool) {
+// meetPartner labels the path with the synchronisation of a rendezvous.
+func meetPartner(p *path, o *state.Object, queued, send bool) {
 	name := "rv"
 	switch {
 	case o.Polled && queued == send:
@@ -277,7 +277,7 @@ func (p *path) meet(o *state.Object, queued, send bool) {
 	p.sync = &state.Sync{Name: name, Object: o, Send: send}
 }
 
-func (x *translator) receive(p *path, o *state.Object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
+func (x *executor) receive(p *path, o *state.Object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
 	closed := p.cellAt(o.Base + state.ChanClosed)
 	if o.Cap > 0 {
 		n := p.cellAt(o.Base + state.ChanLen)
@@ -335,22 +335,22 @@ func (x *translator) receive(p *path, o *state.Object, queued bool, done func(q 
 			val[i] = sym.Read(sym.OpMsg, nil, i)
 		}
 	}
-	q.meet(o, queued, false)
+	meetPartner(q, o, queued, false)
 	done(q, val, true)
 }
 
 // execGo starts a goroutine.
-func (x *translator) execGo(p *path, i *ssa.Go) bool {
+func (x *executor) execGo(p *path, i *ssa.Go) bool {
 	ctx := p.peek().Call
 	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
 	if !ok {
 		return false
 	}
-	return x.spawnTarget(p, i, tgt, func(q *path) { q.opDone() })
+	return x.spawnTarget(p, i, tgt, func(q *path) { opDone(q) })
 }
 
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.
-func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt state.Target, after func(q *path)) bool {
+func (x *executor) spawnTarget(p *path, site ssa.Instruction, tgt state.Target, after func(q *path)) bool {
 	x.unforeseen(p, tgt)
 	if tgt.Op == nil && tgt.Fn == nil {
 		p.note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")

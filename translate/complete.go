@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -15,7 +14,7 @@ import (
 
 // guessed is the function that a path takes a call to run, nil for what its value says;
 // decided is false if it has not been asked yet.
-func (p *path) guessed(site ssa.CallInstruction) (f *ssa.Function, decided bool) {
+func guessed(p *path, site ssa.CallInstruction) (f *ssa.Function, decided bool) {
 	for _, g := range p.guesses {
 		if g.site == site {
 			return g.fn, true
@@ -26,7 +25,7 @@ func (p *path) guessed(site ssa.CallInstruction) (f *ssa.Function, decided bool)
 
 // guessCompleted continues with what the value of a call says, and with the functions
 // that runs have shown.
-func (x *translator) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa.Function) {
+func (x *executor) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa.Function) {
 	var alts []func(*path)
 	for _, f := range slices.Concat([]*ssa.Function{nil}, fs) {
 		alts = append(alts, func(q *path) {
@@ -49,7 +48,7 @@ const (
 	backCalls
 )
 
-func callBack(x *translator, p *path) bool {
+func callBack(x *executor, p *path) bool {
 	f := p.peek()
 	fs := x.prog.Calls[f.Call.Site.(ssa.CallInstruction)]
 	switch {
@@ -74,7 +73,7 @@ func callBack(x *translator, p *path) bool {
 
 // calledBack is a function as the library calls it: with its receiver, or what it has
 // captured, from the arguments of the call, and else with what is not known.
-func (x *translator) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
+func (x *executor) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
 	f := p.peek()
 	tgt := state.Target{Fn: fn}
 	sig := f.Target.Fn.Signature
@@ -121,62 +120,4 @@ func (x *translator) calledBack(p *path, fn *ssa.Function) (state.Target, bool) 
 		tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fn.FreeVars[len(tgt.Bindings)]), "captured by a function that is not tracked"))
 	}
 	return tgt, true
-}
-
-// noteCompletions records what has been added.
-func (x *translator) noteCompletions() {
-	for _, c := range x.prog.Added {
-		a := artifact.Approximation{File: c.File, Line: c.Line, Col: c.Col, Kind: artifact.ApproximationCompleted, Direction: artifact.DirectionOver, Reason: "completed from a run of the program: " + c.What()}
-		x.approx = append(x.approx, a)
-	}
-}
-
-// Missed is what a goroutine has done, run by run, that calls and conditions of the
-// program seem to exclude: its stack at a guard, and before that at the guard before, if
-// there was one. The lines of a stack are "function file:line", from the inside.
-func (p *Prepared) Missed(before, at []string, run int) []artifact.Completion {
-	from, to := p.program.Frames(before), p.program.Frames(at)
-	var out []artifact.Completion
-	add := func(c artifact.Completion) {
-		c.Run = run
-		known := slices.ContainsFunc(slices.Concat(p.program.Added, out), func(d artifact.Completion) bool { return d.Same(c) })
-		if !known && c.File != "" {
-			out = append(out, c)
-		}
-	}
-	// From the outside, frames that are in both stacks are one activation.
-	same := 0
-	for same < len(from) && same < len(to) && from[same].Func == to[same].Func && from[same].Func != nil {
-		same++
-	}
-	for i := same; i < len(to); i++ {
-		for _, c := range p.program.MissedCall(to, i) {
-			add(c)
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	way := func(f program.Frame, start, end int) {
-		for _, c := range p.program.WaysTo(f.Func, start, end) {
-			add(c)
-		}
-	}
-	for i, f := range to {
-		switch {
-		case f.Func == nil:
-		case i < same && from[i].Line == f.Line && i < len(to)-1 && i < len(from)-1 && i < same-1:
-			// It is in the same call.
-		case i < same:
-			way(f, from[i].Line, f.Line)
-		default:
-			way(f, 0, f.Line)
-		}
-	}
-	for i := same; i < len(from); i++ {
-		if from[i].Func != nil {
-			way(from[i], from[i].Line, 0)
-		}
-	}
-	return out
 }

@@ -19,7 +19,7 @@ func condOperations(l *Library) {
 }
 
 // newCond allocates a Cond.
-func newCond(x *translator, p *path) bool {
+func newCond(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
@@ -51,12 +51,12 @@ const (
 
 // condWait queues and lets go of the lock. Once signalled, it stands at its guard
 // again, and takes the lock in a step of its own, as any other who wants it.
-func condWait(x *translator, p *path) bool {
+func condWait(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
-	l, ok := x.condLocker(p, a)
+	l, ok := condLocker(x, p, a)
 	if !ok {
 		return false
 	}
@@ -80,11 +80,11 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 		if l.own != nil {
-			return x.callMethod(p, l, "Lock", condLocked)
+			return callMethod(x, p, l, "Lock", condLocked)
 		}
 		p.role = artifact.RoleOp
 		if l.writer {
-			return x.writeLock(p, l.mu, condAnnounced) && x.opReturn(p, nil)
+			return writeLock(x, p, l.mu, condAnnounced) && x.opReturn(p, nil)
 		}
 		if !p.assume(eq(p.cellAt(l.mu), 0)) {
 			return false
@@ -92,7 +92,7 @@ func condWait(x *translator, p *path) bool {
 		p.put(l.mu, sym.Num(1))
 		return x.opReturn(p, nil)
 	case condAnnounced:
-		return x.writeLockAnnounced(p, l.mu) && x.opReturn(p, nil)
+		return writeLockAnnounced(x, p, l.mu) && x.opReturn(p, nil)
 	case condUnlocked:
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)
@@ -109,7 +109,7 @@ func condWait(x *translator, p *path) bool {
 			q.role = artifact.RoleCommit
 			x.arrive(q, state.AtQueue, x.siteOfOp(q))
 		}
-		return p.assume(sym.Not(here)) && x.callMethod(p, l, "Lock", condLocked)
+		return p.assume(sym.Not(here)) && callMethod(x, p, l, "Lock", condLocked)
 	case condLocked:
 		return x.opReturn(p, nil)
 	}
@@ -134,7 +134,7 @@ func condWait(x *translator, p *path) bool {
 		before = sym.And(before, sym.Not(eq(c, 0)))
 	}
 	if l.own != nil {
-		return x.callMethod(p, l, "Unlock", condUnlocked)
+		return callMethod(x, p, l, "Unlock", condUnlocked)
 	}
 	p.put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
@@ -153,7 +153,7 @@ type lockOfCond struct {
 }
 
 // condLocker finds the lock of a Cond.
-func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
+func condLocker(x *executor, p *path, a int32) (l lockOfCond, ok bool) {
 	tag, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
@@ -192,7 +192,7 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top
 // of the stack goes on in a phase.
-func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) bool {
+func callMethod(x *executor, p *path, l lockOfCond, name string, phase int) bool {
 	fn := x.prog.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
 		x.unsupported(p.here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
@@ -210,7 +210,7 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 }
 
 // condSignal wakes the waiter that came first.
-func condSignal(x *translator, p *path) bool {
+func condSignal(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -229,7 +229,7 @@ func condSignal(x *translator, p *path) bool {
 }
 
 // condBroadcast wakes all waiters.
-func condBroadcast(x *translator, p *path) bool {
+func condBroadcast(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false

@@ -40,15 +40,15 @@ var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
 func contextOperations(l *Library) {
-	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *translator, p *path) bool {
+	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *executor, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 	})
 	for _, f := range []string{"Background", "TODO"} {
 		l.Known["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *translator, p *path) bool { return newContext(x, p, false) })
-		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *translator, p *path) bool { return newContext(x, p, true) })
+		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *executor, p *path) bool { return newContext(x, p, false) })
+		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *executor, p *path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
@@ -56,7 +56,7 @@ func contextOperations(l *Library) {
 		l.Known["context.WithDeadline"+cause] = timeout
 	}
 	l.Known["context.Cause"] = l.operation(program.Operation{Name: "cause"}, contextCause)
-	l.does(cancelContext, func(x *translator, p *path) bool {
+	l.does(cancelContext, func(x *executor, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -68,18 +68,18 @@ func contextOperations(l *Library) {
 			if len(p.peek().Target.Args) > 1 {
 				cause = p.arg(1)
 			}
-			x.cancel(p, k, ctxCanceled, cause, x.stmtOfOp(p))
+			cancel(x, p, k, ctxCanceled, cause, x.stmtOfOp(p))
 		}
 		return x.opReturn(p, nil)
 	})
 	l.Methods[libraryContext] = map[string]*program.Operation{
 		"String": nil,
-		"Done": l.operation(program.Operation{Name: "done"}, func(x *translator, p *path) bool {
-			return x.opReturn(p, []*sym.Expr{x.ends(p, p.arg(0)[0])})
+		"Done": l.operation(program.Operation{Name: "done"}, func(x *executor, p *path) bool {
+			return x.opReturn(p, []*sym.Expr{ends(x, p, p.arg(0)[0])})
 		}),
 		"Err":   l.operation(program.Operation{Name: "err"}, contextErr),
 		"Value": l.operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
-		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *translator, p *path) bool {
+		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *executor, p *path) bool {
 			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
 		}),
 	}
@@ -88,11 +88,11 @@ func contextOperations(l *Library) {
 }
 
 // newContext derives a context that can be cancelled.
-func newContext(x *translator, p *path, deadline bool) bool {
+func newContext(x *executor, p *path, deadline bool) bool {
 	if p.peek().Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	r, ok, tracked := x.deriveContext(p)
+	r, ok, tracked := deriveContext(x, p)
 	if !ok {
 		return false
 	}
@@ -112,7 +112,7 @@ func newContext(x *translator, p *path, deadline bool) bool {
 
 // parentOf is the context that is an argument: where its values are, and what
 // ends it.
-func (x *translator) parentOf(p *path, in []*sym.Expr) (values, end *sym.Expr) {
+func parentOf(x *executor, p *path, in []*sym.Expr) (values, end *sym.Expr) {
 	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
 		return sym.Num(0), sym.Num(0)
@@ -121,21 +121,21 @@ func (x *translator) parentOf(p *path, in []*sym.Expr) (values, end *sym.Expr) {
 	if _, _, isNew := newObjectAt(values); isNew {
 		p.settle()
 	}
-	return values, x.ends(p, values)
+	return values, ends(x, p, values)
 }
 
 // deriveContext makes a context for the call of the operation on top of the
 // stack, derived from that of its first argument. tracked says whether that is known.
-func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
+func deriveContext(x *executor, p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
-	values, parent := x.parentOf(p, p.arg(0))
-	err, tracked := x.contextCell(p, parent, state.ContextErr)
+	values, parent := parentOf(x, p, p.arg(0))
+	err, tracked := contextCell(x, p, parent, state.ContextErr)
 	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.Tag(libraryContext))
 	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
 		values, parent, err = sym.Num(0), sym.Num(0), sym.Num(0)
 	}
-	if r, ok = x.allocateContext(p, f.Call.Parent, f.Call.Site); !ok {
+	if r, ok = allocateContext(x, p, f.Call.Parent, f.Call.Site); !ok {
 		return ref{}, false, tracked
 	}
 	r.put(p, state.ChanPayload+state.ContextErr, err)
@@ -146,7 +146,7 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	}
 	if x.sl.Classes[relevance.Causes] {
 		for i := range int32(2) {
-			c, _ := x.contextCell(p, parent, state.ContextCause+i)
+			c, _ := contextCell(x, p, parent, state.ContextCause+i)
 			r.put(p, state.ChanPayload+state.ContextCause+i, c)
 		}
 	}
@@ -154,20 +154,20 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 }
 
 // allocateContext makes a context that is not derived from another.
-func (x *translator) allocateContext(p *path, at *state.CallPath, site ssa.Instruction) (ref, bool) {
+func allocateContext(x *executor, p *path, at *state.CallPath, site ssa.Instruction) (ref, bool) {
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
 	r, ok := x.allocateAt(p, at, site, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
 			Size: state.ChanPayload + state.ContextCells, Elem: done, Pos: pos, Context: true}
-	}, x.describeContext)
+	}, func(o *state.Object) { describeContext(x, o) })
 	if ok {
 		r.clear(p, nil)
 	}
 	return r, ok
 }
 
-func (x *translator) describeContext(o *state.Object) {
+func describeContext(x *executor, o *state.Object) {
 	x.describeChan(o)
 	c := func(k int32) *state.Cell { return x.mem.Cells[o.Behind(k)] }
 	closed, err := x.mem.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
@@ -191,12 +191,12 @@ func (x *translator) describeContext(o *state.Object) {
 // lateCauses adds to what the causes of contexts can be what they are when
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
-func lateCauses(x *translator) bool {
+func lateCauses(x *executor) bool {
 	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
 	late := make([]sym.Set, len(layout.InterfaceCells))
-	for i, e := range x.contextError(sym.Num(ctxExceeded)) {
+	for i, e := range contextError(x, sym.Num(ctxExceeded)) {
 		late[i] = sym.Single(e.K)
 		for _, o := range x.contexts {
 			late[i] = late[i].Join(x.mem.Cells[o.Behind(state.ContextLater+int32(i))].Abs, sym.MaxRefSet)
@@ -212,7 +212,7 @@ func lateCauses(x *translator) bool {
 
 // contextCell reads a cell of the context at an address, 0 for those that never
 // end; ok is false if the context is not tracked.
-func (x *translator) contextCell(p *path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
+func contextCell(x *executor, p *path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
 	a := p.abs(addr)
 	if addr.Op == sym.OpUnknown || a.Top || a.Interval || addr.HandedOver() {
 		return nil, false
@@ -229,7 +229,7 @@ func (x *translator) contextCell(p *path, addr *sym.Expr, k int32) (*sym.Expr, b
 // cancel ends the context of the object at an address and all that are derived
 // from it. cause is a nil error if there is no other than why; at is the
 // statement that does it.
-func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
+func cancel(x *executor, p *path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
 	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
 		x.cancels = append(x.cancels, p.from)
 	}
@@ -245,7 +245,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 	}
 	var ends []end
 	for _, o := range x.contexts {
-		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), x.derived(p, o, root, &budget))); !c.Is(0) {
+		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), derived(x, p, o, root, &budget))); !c.Is(0) {
 			ends = append(ends, end{o, c})
 		}
 	}
@@ -254,7 +254,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 	}
 	for _, e := range ends {
 		x.accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
-		x.againstTime(e.o, at)
+		againstTime(x, e.o, at)
 		p.put(e.o.Behind(state.ContextErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.Behind(state.ContextErr))))
 		p.put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.Base+state.ChanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
@@ -262,7 +262,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 			continue
 		}
 		none := eq(cause[0], 0)
-		for i, c := range x.contextError(sym.Num(why)) {
+		for i, c := range contextError(x, sym.Num(why)) {
 			a := e.o.Behind(state.ContextCause + int32(i))
 			p.put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.cellAt(a)))
 		}
@@ -270,7 +270,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*sym.Expr, at s
 }
 
 // derived is the condition that a context is another or derived from it.
-func (x *translator) derived(p *path, o, from *state.Object, budget *int) *sym.Expr {
+func derived(x *executor, p *path, o, from *state.Object, budget *int) *sym.Expr {
 	if o == from {
 		return sym.Num(1)
 	}
@@ -282,14 +282,14 @@ func (x *translator) derived(p *path, o, from *state.Object, budget *int) *sym.E
 	out := sym.Num(0)
 	for _, k := range a.Elems {
 		if q := x.mem.Object(k); q != nil && q.Context && q != o {
-			out = sym.Or(out, sym.And(eq(parent, k), x.derived(p, q, from, budget)))
+			out = sym.Or(out, sym.And(eq(parent, k), derived(x, p, q, from, budget)))
 		}
 	}
 	return out
 }
 
 // contextError is the error of a context that has ended by err, nil if it has not.
-func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
+func contextError(x *executor, err *sym.Expr) []*sym.Expr {
 	canceled := x.ErrorValue("error context.Canceled", "Canceled")
 	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")
 	none := eq(err, 0)
@@ -302,8 +302,8 @@ func (x *translator) contextError(err *sym.Expr) []*sym.Expr {
 // ofContext finds the context that the operation on top of the stack is about,
 // nil for one that never ends, and executes f; a context that is not tracked
 // has an unknown error.
-func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
-	k, ok, tracked := x.concrete(p, x.ends(p, addr))
+func ofContext(x *executor, p *path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
+	k, ok, tracked := x.concrete(p, ends(x, p, addr))
 	if !tracked {
 		return x.opReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
 	}
@@ -315,22 +315,22 @@ func (x *translator) ofContext(p *path, addr *sym.Expr, f func(o *state.Object) 
 		return x.opReturn(p, layout.Zeros(2))
 	}
 	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), false)
-	x.againstTime(o, x.stmtOfOp(p))
+	againstTime(x, o, x.stmtOfOp(p))
 	return x.opReturn(p, f(o))
 }
 
 // contextErr is the method Err.
-func contextErr(x *translator, p *path) bool {
-	return x.ofContext(p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return x.contextError(p.cellAt(o.Behind(state.ContextErr))) })
+func contextErr(x *executor, p *path) bool {
+	return ofContext(x, p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return contextError(x, p.cellAt(o.Behind(state.ContextErr))) })
 }
 
 // contextCause is the function Cause.
-func contextCause(x *translator, p *path) bool {
+func contextCause(x *executor, p *path) bool {
 	in := p.arg(0)
 	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
 		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
-	return x.ofContext(p, in[1], func(o *state.Object) []*sym.Expr {
+	return ofContext(x, p, in[1], func(o *state.Object) []*sym.Expr {
 		return []*sym.Expr{p.cellAt(o.Behind(state.ContextCause)), p.cellAt(o.Behind(state.ContextCause + 1))}
 	})
 }

@@ -28,13 +28,13 @@ func contextAfterOperations(l *Library) {
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
 // own.
-func contextAfterFunc(x *translator, p *path) bool {
-	if !x.callbackHere(p.peek()) {
+func contextAfterFunc(x *executor, p *path) bool {
+	if !callbackHere(x, p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
-	return x.startCallback(p, contextBody, state.ContextStop, func(*state.Frame) (ref, bool) {
-		r, ok, _ := x.deriveContext(p)
+	return startCallback(x, p, contextBody, state.ContextStop, func(*state.Frame) (ref, bool) {
+		r, ok, _ := deriveContext(x, p)
 		if !ok {
 			return ref{}, false
 		}
@@ -44,11 +44,11 @@ func contextAfterFunc(x *translator, p *path) bool {
 }
 
 // runContextBody waits for the context at the Start guard, and calls the function.
-func runContextBody(x *translator, p *path) bool {
+func runContextBody(x *executor, p *path) bool {
 	if p.peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
-	o := x.awaited(p)
+	o := awaited(x, p)
 	if o == nil || !o.Context {
 		return false
 	}
@@ -66,7 +66,7 @@ func runContextBody(x *translator, p *path) bool {
 
 // stopAfterFunc keeps the function from being called, unless its context has
 // ended.
-func stopAfterFunc(x *translator, p *path) bool {
+func stopAfterFunc(x *executor, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
 		p.note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
@@ -80,7 +80,7 @@ func stopAfterFunc(x *translator, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
 	}
 	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), true)
-	x.againstTime(o, x.stmtOfOp(p))
+	againstTime(x, o, x.stmtOfOp(p))
 	waits := o.Behind(state.ContextWaits)
 	stops := sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), eq(p.cellAt(waits), 1))
 	p.put(waits, sym.Ite(stops, sym.Num(0), p.cellAt(waits)))

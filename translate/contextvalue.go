@@ -21,7 +21,7 @@ const (
 )
 
 func contextValueOperations(l *Library) {
-	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *translator, p *path) bool {
+	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *executor, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
@@ -29,20 +29,20 @@ func contextValueOperations(l *Library) {
 			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
-		values, end := x.parentOf(p, p.arg(0))
-		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
+		values, end := parentOf(x, p, p.arg(0))
+		return valueContext(x, p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	})
-	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *translator, p *path) bool {
+	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *executor, p *path) bool {
 		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
 		}
-		values, _ := x.parentOf(p, p.arg(0))
-		return x.valueContext(p, values, sym.Num(0), layout.Zeros(4))
+		values, _ := parentOf(x, p, p.arg(0))
+		return valueContext(x, p, values, sym.Num(0), layout.Zeros(4))
 	})
 }
 
 // valueContext returns a context with a value.
-func (x *translator) valueContext(p *path, up, end *sym.Expr, keyed []*sym.Expr) bool {
+func valueContext(x *executor, p *path, up, end *sym.Expr, keyed []*sym.Expr) bool {
 	f := p.peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
@@ -66,7 +66,7 @@ func (x *translator) valueContext(p *path, up, end *sym.Expr, keyed []*sym.Expr)
 }
 
 // ends is the address of the context that ends the one at an address.
-func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
+func ends(x *executor, p *path, addr *sym.Expr) *sym.Expr {
 	if !x.sl.Classes[relevance.ContextValues] {
 		return addr
 	}
@@ -89,7 +89,7 @@ func (x *translator) ends(p *path, addr *sym.Expr) *sym.Expr {
 
 // contextValue is the method Value: it goes from context to context, each the
 // one that the one before is derived from.
-func contextValue(x *translator, p *path) bool {
+func contextValue(x *executor, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
 		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))

@@ -12,14 +12,14 @@ import (
 )
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
-func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
+func (x *executor) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
 	if elem == nil || x.sl.Classes[relevance.Elements(elem)] {
 		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
 // execElements executes the builtin copy, or clear of a slice.
-func (x *translator) execElements(p *path, i *ssa.Call) bool {
+func (x *executor) execElements(p *path, i *ssa.Call) bool {
 	elem := x.prog.ElementsWritten(i)
 	ctx := p.peek().Call
 	lost := func() bool {

@@ -21,7 +21,7 @@ import (
 const maxWrapped = 8
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
-func (x *translator) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *executor) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	ctx := p.peek().Call
 	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
 	var wanted [2]int32
@@ -43,7 +43,7 @@ func (x *translator) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool)
 
 // inChain reports that an error or one that it wraps is the wanted one; known is
 // false if that cannot be said.
-func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
+func (x *executor) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 	for range maxWrapped {
 		if err[0] == 0 || wanted[0] == 0 {
 			return err[0] == wanted[0], true
@@ -79,13 +79,13 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 
 // unwraps reports that the methods of a type say what its values are or wrap, or
 // that its values cannot be told apart by their numbers.
-func (x *translator) unwraps(t types.Type) bool {
+func (x *executor) unwraps(t types.Type) bool {
 	ms := x.prog.SSA.MethodSets.MethodSet(t)
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
-func (x *translator) newError(key string, call *ssa.Call) []*sym.Expr {
+func (x *executor) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.ErrorValue(key, "err")
 	o := x.mem.Object(e[1].K)
 	o.Wrapped, o.Wraps = wrappedError(call)

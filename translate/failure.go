@@ -15,17 +15,17 @@ import (
 var testError = &program.Operation{Name: "error", Seed: true, Args: []int{}}
 
 // failTest is the failure of a test that goes on.
-func failTest(x *translator, p *path) bool {
+func failTest(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Call.Site != nil && f.Call.Site.Parent() != nil {
-		x.failure(p, x.stmtOf(f.Call.Site.Parent(), f.Call.Site), p.picks > 0)
+		failure(x, p, x.stmtOf(f.Call.Site.Parent(), f.Call.Site), p.picks > 0)
 	}
 	return x.opReturn(p, nil)
 }
 
 // exits lets the model end with the program. That it exits with a failure is its own way to
 // say that it has failed, and is asked for as the failure of a test is.
-func (x *translator) exits(p *path, well, unknown bool, detail string) {
+func exits(x *executor, p *path, well, unknown bool, detail string) {
 	kind := artifact.KindExit
 	switch {
 	case well:
@@ -38,7 +38,7 @@ func (x *translator) exits(p *path, well, unknown bool, detail string) {
 }
 
 // failure lets the model end with the failure of the test.
-func (x *translator) failure(p *path, site sites.ID, guess bool) {
+func failure(x *executor, p *path, site sites.ID, guess bool) {
 	switch {
 	case !x.prog.Test():
 		return

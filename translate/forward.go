@@ -13,7 +13,7 @@ func forwardOperations(l *Library) {
 }
 
 // forward calls the receiver.
-func forward(x *translator, p *path) bool {
+func forward(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Phase == 2 { // it has returned
 		return x.opReturn(p, nil)

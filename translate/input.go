@@ -35,7 +35,7 @@ var inputCalls = map[string]bool{
 }
 
 // noteInput records a call whose results come from outside.
-func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt state.Target) {
+func (x *executor) noteInput(p *path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
@@ -60,34 +60,10 @@ func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt state.Targ
 var inputVariables = map[string]bool{relevance.OSArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
-func (x *translator) noteVariable(p *path, v ssa.Value) {
+func (x *executor) noteVariable(p *path, v ssa.Value) {
 	if g, ok := v.(*ssa.Global); ok && inputVariables[g.String()] {
 		p.note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
 	}
-}
-
-// takeUp continues a path that starts the program: once for each number of
-// arguments, where something has that size.
-func (x *translator) takeUp(p *path) {
-	if x.sl.OSArgs == nil || !x.sl.Numbers[x.sl.OSArgs].Chosen() {
-		x.continueWith(p)
-		return
-	}
-	o := x.Global(x.sl.OSArgs)
-	at := o.Base + 1 // its length; its capacity follows
-	for _, c := range x.mem.Cells[at : at+2] {
-		if c.Abs.Top {
-			c.Init, c.Abs, c.Open = 1, sym.Single(1), false // the name of the program
-		}
-	}
-	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
-	values = slices.Compact(append(values, values[len(values)-1]+1))
-	values = slices.DeleteFunc(values, func(k int32) bool { return k == 0 })
-	p.notePick(x.resultPos(x.sl.OSArgsRead), "the length of "+relevance.OSArgs, values, false)
-	p.pick(values, func(q *path, k int32) {
-		q.put(at, sym.Num(k))
-		q.put(at+1, sym.Num(k))
-	})
 }
 
 // isFlag reports that a function declares a flag that is an integer, and returns
@@ -101,7 +77,7 @@ func isFlag(f *ssa.Function) bool {
 }
 
 // callFlag declares a flag: its value is chosen here.
-func (x *translator) callFlag(p *path, call *ssa.Call) bool {
+func (x *executor) callFlag(p *path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
 	r, ok := x.allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
@@ -122,7 +98,7 @@ func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 const maxDefault = 16
 
 // withDefault adds the default value of a flag.
-func (x *translator) withDefault(values []int32, call ssa.CallInstruction) []int32 {
+func (x *executor) withDefault(values []int32, call ssa.CallInstruction) []int32 {
 	if k, ok := constArg(call.Common().Args); ok && 0 <= k && k <= maxDefault {
 		values = append(values, k)
 		slices.Sort(values)
@@ -141,7 +117,7 @@ type filling struct {
 
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
-func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
+func (x *executor) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
 	err := p.value(p.peek().Call, call.Common().Args[0])
 	if tag := p.simplify(err[0]); tag.IsConst() {
 		of := x.mem.TypeOf(tag.K)
@@ -157,7 +133,7 @@ func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []
 }
 
 // fillings lists what a call writes into a value of type t at an address.
-func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
+func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
 	n := x.sl.NumberClasses[class]
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -211,7 +187,7 @@ func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, w
 }
 
 // fill executes a call that writes through pointers; result sets what it returns.
-func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
+func (x *executor) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
 	ctx := p.peek().Call
 	var all []filling
 	for _, ptr := range ptrs {

@@ -17,7 +17,7 @@ import (
 
 // A run does something of the operation on top of the stack. It reports whether the path goes
 // on.
-type run func(x *translator, p *path) bool
+type run func(x *executor, p *path) bool
 
 // Library is what is known of functions that are not executed from their source: the operations,
 // and what else the library does to a program.
@@ -38,15 +38,15 @@ type Library struct {
 	// Begin has a test function do what the library does at its end. It is on top of the stack.
 	Begin func(p *path)
 	// Deferred does what the library has deferred in the innermost frame.
-	Deferred func(x *translator, p *path, d state.DeferKey) bool
+	Deferred func(x *executor, p *path, d state.DeferKey) bool
 	// Misuse continues with the panic of a function of the library that is misused; false if it
 	// has taken over the path.
-	Misuse func(x *translator, p *path, call *ssa.Call) bool
+	Misuse func(x *executor, p *path, call *ssa.Call) bool
 	// Assert executes an assertion: it ends the test, or goes on with pass.
-	Assert func(x *translator, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool
+	Assert func(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool
 	// Late adds what happens by itself, when all that goroutines do has been executed. It reports
 	// whether there is something to do then.
-	Late func(x *translator) bool
+	Late func(x *executor) bool
 
 	// runs execute operations from the phase of their frames on: 1 at first, as they set it afterwards.
 	runs map[*program.Operation]run

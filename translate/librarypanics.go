@@ -16,7 +16,7 @@ import (
 // misuse continues with the panic of a function of the library that is misused; false if it
 // has taken over the path. Of calls whose panic is recovered it is recorded where that is not
 // known.
-func misuse(x *translator, p *path, call *ssa.Call) bool {
+func misuse(x *executor, p *path, call *ssa.Call) bool {
 	m := x.sl.Misused[call]
 	if m.Misuse == nil {
 		return true
@@ -36,7 +36,7 @@ func misuse(x *translator, p *path, call *ssa.Call) bool {
 	}
 	val := x.SomeError
 	if !m.IsError {
-		val = x.someText
+		val = func() []*sym.Expr { return someText(x) }
 	}
 	return x.checkWith(p, bad, m.What, call, val)
 }
@@ -53,14 +53,14 @@ func within(b program.Bound, e *sym.Expr) *sym.Expr {
 }
 
 // someText is a string in an interface of which nothing else is known.
-func (x *translator) someText() []*sym.Expr {
+func someText(x *executor) []*sym.Expr {
 	return []*sym.Expr{sym.Num(x.mem.Tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
 }
 
 // Functions of the library that never return are in the model wherever they are called.
 func endingOperations(l *Library) {
-	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *translator, p *path) bool {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "log.Panic"}, x.someText())
+	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *executor, p *path) bool {
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "log.Panic"}, someText(x))
 		return true
 	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {

@@ -255,3 +255,10 @@ func (x *translator) remember(c *sym.Expr) {
 	x.remember(c.B)
 	x.remember(c.C)
 }
+
+func orFalse(e *sym.Expr) *sym.Expr {
+	if e == nil {
+		return sym.Num(0)
+	}
+	return e
+}

@@ -19,14 +19,10 @@ import (
 // has had more: then what is not found is not tracked. The cells after that
 // are not part of the state: they stand for the keys that are ever set.
 
-const (
-	// mapEntries is how many entries of a map the model keeps by default.
-	mapEntries = 4
-	// maxEntry is the most scalars of a key with its value.
-	maxEntry = 16
-)
+// maxEntry is the most scalars of a key with its value.
+const maxEntry = 16
 
-func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
+func (x *executor) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	ctx := p.peek().Call
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
@@ -68,13 +64,13 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 }
 
 // someMap stands for the maps whose contents are not kept: they are not nil.
-func (x *translator) someMap() int32 {
+func (x *executor) someMap() int32 {
 	return x.mem.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
 }
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is
 // false if it has taken over the path.
-func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
+func (x *executor) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
 	e = p.simplify(e)
 	if _, _, isNew := newObjectAt(e); isNew {
 		p.settle()
@@ -93,7 +89,7 @@ func (x *translator) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bo
 // readMap finds the map of which i reads, for the access at another instruction.
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
-func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
+func (x *executor) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
 	ctx, n := p.peek().Call, x.ValueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
@@ -112,8 +108,8 @@ func (x *translator) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Val
 // find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
-func (x *translator) find(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
-	if lost := p.simplify(p.lostKey(o, len(key))); !lost.Is(0) {
+func (x *executor) find(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+	if lost := p.simplify(lostKey(p, o, len(key))); !lost.Is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
 		if q := p.goBeyond(lost); q != nil && x.compare(q, o, key, done) {
 			x.continueWith(q)
@@ -126,7 +122,7 @@ func (x *translator) find(p *path, o *state.Object, key []*sym.Expr, done func(q
 }
 
 // lostKey is the condition that an entry of a map has a key beyond its limits.
-func (p *path) lostKey(o *state.Object, width int) *sym.Expr {
+func lostKey(p *path, o *state.Object, width int) *sym.Expr {
 	any := sym.Num(0)
 	for i := range int(o.Elems) {
 		for c := range width {
@@ -139,7 +135,7 @@ func (p *path) lostKey(o *state.Object, width int) *sym.Expr {
 }
 
 // compare compares a key with those of the entries, for find.
-func (x *translator) compare(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+func (x *executor) compare(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
 	kt := o.Mapping.Key()
 	found := make([]*sym.Expr, o.Elems)
 	open := ""
@@ -153,7 +149,7 @@ func (x *translator) compare(p *path, o *state.Object, key []*sym.Expr, done fun
 		for c := range k {
 			k[c] = p.cellAt(o.Entry(i) + 1 + int32(c))
 		}
-		same := p.within(o, k, func() *sym.Expr { return p.simplify(x.equal(p, kt, k, key)) })
+		same := withinEntry(p, o, k, func() *sym.Expr { return p.simplify(x.equal(p, kt, k, key)) })
 		if same.Op == sym.OpUnknown {
 			open = why(same)
 			same = sym.Num(1)
@@ -182,7 +178,7 @@ func (x *translator) compare(p *path, o *state.Object, key []*sym.Expr, done fun
 	return false
 }
 
-func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
+func (x *executor) execLookup(p *path, i *ssa.Lookup) bool {
 	ctx := p.peek().Call
 	o, goesOn := x.readMap(p, p.value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
 	if o == nil {
@@ -202,14 +198,14 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 
 // hashed continues with the panic where a key is an interface that holds what cannot be
 // compared; false if it has taken over the path.
-func (x *translator) hashed(p *path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) hashed(p *path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
 	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
 // lookUp reads the entry of a key. done completes a path by the condition that
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
-func (x *translator) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
+func (x *executor) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
 		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
@@ -241,16 +237,9 @@ func (x *translator) lookUp(p *path, o *state.Object, key []*sym.Expr, done func
 	})
 }
 
-func orFalse(e *sym.Expr) *sym.Expr {
-	if e == nil {
-		return sym.Num(0)
-	}
-	return e
-}
-
 // beyondEntries leaves to f the path on which a map has had more entries than
 // the model keeps, and reports that there is another one, with which p goes on.
-func (x *translator) beyondEntries(p *path, o *state.Object, f func(q *path)) bool {
+func (x *executor) beyondEntries(p *path, o *state.Object, f func(q *path)) bool {
 	more := p.cellAt(o.More())
 	if more.Is(0) {
 		return true
@@ -264,7 +253,7 @@ func (x *translator) beyondEntries(p *path, o *state.Object, f func(q *path)) bo
 
 // lookBeyond is lookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *translator) lookBeyond(p *path, o *state.Object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
+func (x *executor) lookBeyond(p *path, o *state.Object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
 	end := func(q *path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
 			x.continueWith(q)
@@ -286,8 +275,8 @@ func (x *translator) lookBeyond(p *path, o *state.Object, found []*sym.Expr, don
 	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
 }
 
-// within evaluates f, given that the key of an entry is one that is ever set.
-func (p *path) within(o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
+// withinEntry evaluates f, given that the key of an entry is one that is ever set.
+func withinEntry(p *path, o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
 	old := map[*sym.Expr]sym.Set{}
 	for c, e := range key {
 		if o.Size <= o.Elems*o.Stride+1 {
@@ -331,7 +320,7 @@ func conjuncts(e *sym.Expr) []*sym.Expr {
 	return []*sym.Expr{e}
 }
 
-func (x *translator) entryValue(p *path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
+func (x *executor) entryValue(p *path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
 	out := make([]*sym.Expr, vw)
 	for c := range out {
 		out[c] = p.cellAt(o.Entry(n) + 1 + kw + int32(c))
@@ -340,7 +329,7 @@ func (x *translator) entryValue(p *path, o *state.Object, n int, kw int32, vw in
 }
 
 // execMapUpdate sets the entry of a key, or takes a free one for it.
-func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
+func (x *executor) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	ctx := p.peek().Call
 	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Map)[0], i, true)
 	switch {
@@ -370,7 +359,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 
 // update sets the value of the entry that is the one, or takes a free one for
 // the key. It reports whether the path goes on.
-func (x *translator) update(q *path, o *state.Object, found, key, val []*sym.Expr) bool {
+func (x *executor) update(q *path, o *state.Object, found, key, val []*sym.Expr) bool {
 	absent := sym.Num(1)
 	for _, f := range found {
 		absent = excludes(absent, sym.Not(f))
@@ -406,13 +395,13 @@ func (x *translator) update(q *path, o *state.Object, found, key, val []*sym.Exp
 
 // endsWhereFull reports that the path ends where a map has more entries than the
 // model keeps: what it holds refers to other things.
-func (x *translator) endsWhereFull(t *types.Map) bool {
+func (x *executor) endsWhereFull(t *types.Map) bool {
 	return slices.Contains(x.Refs(t.Elem()), true)
 }
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
 // instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
-func (x *translator) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, done func(q *path) bool) bool {
+func (x *executor) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, done func(q *path) bool) bool {
 	m := args[0][0]
 	o, ok, tracked := x.mapAt(p, m, at, true)
 	if !ok && tracked {
@@ -425,17 +414,17 @@ func (x *translator) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, don
 		return done(p)
 	}
 	if len(args) == 1 {
-		p.empty(o)
+		emptyMap(p, o)
 		return done(p)
 	}
 	return x.find(p, o, args[1], func(q *path, found []*sym.Expr) bool {
-		q.wipe(o, found)
+		wipeMap(q, o, found)
 		return done(q)
 	})
 }
 
-// wipe removes the entry that is the one.
-func (p *path) wipe(o *state.Object, found []*sym.Expr) {
+// wipeMap removes the entry that is the one.
+func wipeMap(p *path, o *state.Object, found []*sym.Expr) {
 	for n := range found {
 		for c := range o.Stride {
 			at := o.Entry(n) + c
@@ -444,19 +433,19 @@ func (p *path) wipe(o *state.Object, found []*sym.Expr) {
 	}
 }
 
-// empty removes all entries of a map.
-func (p *path) empty(o *state.Object) {
+// emptyMap removes all entries of a map.
+func emptyMap(p *path, o *state.Object) {
 	all := make([]*sym.Expr, o.Elems)
 	for n := range all {
 		all[n] = sym.Num(1)
 	}
 	p.put(o.More(), sym.Num(0))
-	p.wipe(o, all)
+	wipeMap(p, o, all)
 }
 
 // mapLen is the number of entries of a map. done completes a path with it, and
 // reports that it goes on.
-func (x *translator) mapLen(p *path, o *state.Object, done func(q *path, n *sym.Expr) bool) bool {
+func (x *executor) mapLen(p *path, o *state.Object, done func(q *path, n *sym.Expr) bool) bool {
 	if o == nil {
 		return done(p, sym.Num(0))
 	}
@@ -476,7 +465,7 @@ func (x *translator) mapLen(p *path, o *state.Object, done func(q *path, n *sym.
 
 // execNext goes on with an iteration over a map, to any entry that it has not
 // been at. The iterator is the map and the set of those that it has.
-func (x *translator) execNext(p *path, i *ssa.Next) bool {
+func (x *executor) execNext(p *path, i *ssa.Next) bool {
 	ctx := p.peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
 	n := x.ValueWidth(i)

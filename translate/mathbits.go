@@ -20,7 +20,7 @@ func mathBitsOperations(l *Library) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			l.Known["math/bits."+name+size] = l.operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *translator, p *path) bool {
+			l.Known["math/bits."+name+size] = l.operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *executor, p *path) bool {
 				n := p.simplify(p.arg(0)[0])
 				if n.IsConst() {
 					return x.opReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})

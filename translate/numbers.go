@@ -1,23 +1,19 @@
 package translate
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
-	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // sized reports that a value has to be chosen, if it is unknown: the instruction
 // has just been executed. For a slice that is its length.
-func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
+func (x *executor) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	v, isValue := instr.(ssa.Value)
 	if !isValue {
 		return 0, false
@@ -59,7 +55,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 }
 
 // chooseNumber continues with each value of a number.
-func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
+func (x *executor) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
 	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
@@ -74,46 +70,8 @@ func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	})
 }
 
-// resultPos is the position of an instruction.
-func (x *translator) resultPos(instr ssa.Instruction) token.Pos {
-	if pos := x.prog.Function(instr.Parent()).Positions[instr]; pos.IsValid() {
-		return pos
-	}
-	return instr.Pos()
-}
-
-// notePick records what is chosen, and what is left out.
-func (p *path) notePick(pos token.Pos, what string, values []int32, all bool) {
-	p.noteAt(pos, "free-choice", artifact.DirectionOver, what+" is one of "+list(values))
-	if !all {
-		p.noteAt(pos, artifact.ApproximationNumber, artifact.DirectionBound, "the model has no other values of "+what+" than "+list(values))
-	}
-}
-
-// pick continues the path with each of several values. What is chosen is noted
-// before.
-func (p *path) pick(values []int32, set func(q *path, k int32)) {
-	p.branched = true
-	p.spread()
-	for i := len(values) - 1; i >= 0; i-- {
-		q := p.clone()
-		q.picks++
-		q.vary(values[i], len(values))
-		set(q, values[i])
-		p.x.continueWith(q)
-	}
-}
-
-func list(values []int32) string {
-	parts := make([]string, len(values))
-	for i, k := range values {
-		parts[i] = fmt.Sprint(k)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // numbersFor are the values that one can be, and whether those are all.
-func (x *translator) numbersFor(v ssa.Value) (values []int32, all bool) {
+func (x *executor) numbersFor(v ssa.Value) (values []int32, all bool) {
 	if n := randomBelow(v); n > 0 {
 		for i := range n {
 			values = append(values, i)
@@ -129,23 +87,6 @@ func (x *translator) numbersFor(v ssa.Value) (values []int32, all bool) {
 
 // positive are functions of the library that return one at least.
 var positive = map[string]bool{"runtime.NumCPU": true, "runtime.GOMAXPROCS": true, "runtime.NumGoroutine": true}
-
-// sizes are the values of a number of which nothing is known.
-func (x *translator) sizes(n *relevance.Number, t types.Type) []int32 {
-	var values []int32
-	for k := range int32(x.opts.Numbers) + 1 {
-		values = append(values, k)
-	}
-	if n != nil {
-		values = append(values, n.Tells...)
-	}
-	_, isSlice := t.Underlying().(*types.Slice)
-	if isSlice || program.IsUnsigned(t) {
-		values = slices.DeleteFunc(values, func(k int32) bool { return k < 0 })
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
-}
 
 // maxRandom is the bound up to which all values of a random number are chosen.
 const maxRandom = 8

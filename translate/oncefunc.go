@@ -29,7 +29,7 @@ var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks
 
 func onceOperations(l *Library) {
 	l.does(onceCall, callOnce)
-	l.whenUnwound(onceCall, func(x *translator, p *path) bool {
+	l.whenUnwound(onceCall, func(x *executor, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
@@ -43,7 +43,7 @@ func onceOperations(l *Library) {
 	}
 }
 
-func newOnce(x *translator, p *path) bool {
+func newOnce(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
@@ -65,7 +65,7 @@ func newOnce(x *translator, p *path) bool {
 }
 
 // callOnce is a call of the function that OnceFunc has returned.
-func callOnce(x *translator, p *path) bool {
+func callOnce(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false

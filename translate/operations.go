@@ -13,7 +13,7 @@ import (
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
-func (x *translator) stepOp(p *path) bool {
+func (x *executor) stepOp(p *path) bool {
 	f := p.peek()
 	if f.Unwind != nil {
 		return x.stepUnwind(p)
@@ -41,7 +41,7 @@ func (x *translator) stepOp(p *path) bool {
 }
 
 // siteOfOp finds the site of the operation on top of the stack.
-func (x *translator) siteOfOp(p *path) sites.ID {
+func (x *executor) siteOfOp(p *path) sites.ID {
 	kind := p.peek().Op.Kind
 	if p.peek().Op.StartedBy(sites.WaitGroupGo) {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
@@ -58,7 +58,7 @@ func (x *translator) siteOfOp(p *path) sites.ID {
 }
 
 // pushOp enters an operation.
-func (x *translator) pushOp(p *path, c *state.CallPath, tgt state.Target, deferred bool) {
+func (x *executor) pushOp(p *path, c *state.CallPath, tgt state.Target, deferred bool) {
 	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
 	for k, a := range tgt.Args {
 		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
@@ -70,27 +70,9 @@ func (x *translator) pushOp(p *path, c *state.CallPath, tgt state.Target, deferr
 	p.push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
 }
 
-// arg returns argument k of the operation on top of the stack.
-func (p *path) arg(k int) []*sym.Expr {
-	f := p.peek()
-	if e := p.env.m[envKey{f.Call, state.ArgKey(k)}]; len(e) > 0 {
-		return e
-	}
-	return layout.Unknowns(2, "an argument that is not tracked")
-}
-
-// args returns all arguments of the operation on top of the stack.
-func (p *path) args() [][]*sym.Expr {
-	out := make([][]*sym.Expr, max(3, len(p.peek().Target.Args)))
-	for k := range out {
-		out[k] = p.arg(k)
-	}
-	return out
-}
-
 // stmtOfOp is the statement of the call of the operation on top of the stack, 0
 // for a deferred one, which runs elsewhere.
-func (x *translator) stmtOfOp(p *path) sites.ID {
+func (x *executor) stmtOfOp(p *path) sites.ID {
 	f := p.peek()
 	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
 		return 0
@@ -98,21 +80,12 @@ func (x *translator) stmtOfOp(p *path) sites.ID {
 	return x.stmtOf(f.Call.Site.Parent(), f.Call.Site)
 }
 
-// resultWidth is the number of scalars of the result of the call of the
-// operation on top of the stack.
-func (p *path) resultWidth() int {
-	if call, ok := p.peek().Call.Site.(*ssa.Call); ok {
-		return p.x.ValueWidth(call)
-	}
-	return 0
-}
-
 // opReturn ends the operation on top of the stack with a result.
-func (x *translator) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
+func (x *executor) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
 
 // object resolves the receiver of an operation. false means that it has taken
 // over the path.
-func (x *translator) receiver(p *path) (int32, bool) {
+func (x *executor) receiver(p *path) (int32, bool) {
 	f := p.peek()
 	e := p.simplify(p.arg(0)[0])
 	k, ok, tracked := x.concrete(p, e)
@@ -133,7 +106,7 @@ func (x *translator) receiver(p *path) (int32, bool) {
 
 // settled is the address that the operation is called on, with new objects
 // written to memory.
-func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
+func (x *executor) settled(p *path) (k int32, ok, tracked bool) {
 	e := p.simplify(p.arg(0)[0])
 	if _, _, isNew := newObjectAt(e); isNew {
 		p.settle()
@@ -141,40 +114,9 @@ func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
 	return x.concrete(p, e)
 }
 
-// getAt is what such a cell has.
-func (p *path) getAt(addr *sym.Expr, off int32) *sym.Expr {
-	v := sym.Unknown("the object is not tracked")
-	for i, k := range p.addresses(addr) {
-		if i == 0 {
-			v = p.cellAt(k + off)
-			continue
-		}
-		v = sym.Ite(eq(addr, k), p.cellAt(k+off), v)
-	}
-	return v
-}
-
-// putAt sets a cell of the object that is at one of several addresses.
-func (p *path) putAt(addr *sym.Expr, off int32, v *sym.Expr) {
-	for _, k := range p.addresses(addr) {
-		p.put(k+off, sym.Ite(eq(addr, k), v, p.cellAt(k+off)))
-	}
-}
-
-// addresses are those that an expression can be. Where they are too many it is said that
-// what is done there is not in the model.
-func (p *path) addresses(addr *sym.Expr) []int32 {
-	a := p.abs(addr)
-	if a.Top || a.Interval {
-		p.note("unknown-memory", artifact.DirectionUnder, "the object is not tracked: what is done to it is not in the model")
-		return nil
-	}
-	return a.Elems
-}
-
 // callArg calls argument k of the operation on top of the stack; before is
 // applied once the function is known.
-func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
+func (x *executor) callArg(p *path, k int, before func(q *path)) bool {
 	f := p.peek()
 	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.Call.Site)
 	if !ok && tracked {
@@ -185,7 +127,7 @@ func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 
 // enterArg calls what argument k of the operation on top of the stack is, after
 // before. What is not known, or not in the model, returns at once.
-func (x *translator) enterArg(p *path, k int, tgt state.Target, before func(q *path)) bool {
+func (x *executor) enterArg(p *path, k int, tgt state.Target, before func(q *path)) bool {
 	f := p.peek()
 	before(p)
 	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
@@ -205,7 +147,7 @@ func (x *translator) enterArg(p *path, k int, tgt state.Target, before func(q *p
 }
 
 // either continues with the operation's two outcomes.
-func (x *translator) either(p *path, c *sym.Expr, yes func(q *path)) bool {
+func (x *executor) either(p *path, c *sym.Expr, yes func(q *path)) bool {
 	if q := p.fork(sym.Not(c)); q != nil {
 		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
@@ -218,6 +160,6 @@ func (x *translator) either(p *path, c *sym.Expr, yes func(q *path)) bool {
 }
 
 // fatal ends the program with an error that cannot be recovered.
-func (x *translator) fatal(p *path, detail string) {
+func (x *executor) fatal(p *path, detail string) {
 	x.sinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
 }

@@ -1,17 +1,11 @@
 package translate
 
 import (
-	"cmp"
-	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
-	"path/filepath"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -19,7 +13,7 @@ import (
 
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
-func (x *translator) checked(p *path, instr ssa.Instruction) bool {
+func (x *executor) checked(p *path, instr ssa.Instruction) bool {
 	ctx := p.peek().Call
 	known := func(v ssa.Value, k int) bool {
 		if v == nil {
@@ -84,7 +78,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 }
 
 // followed continues with the panic where a pointer that is followed is nil.
-func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
+func (x *executor) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.simplify(p.value(p.peek().Call, v)[0])
 	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
 		if x.sl.MayBeNil[instr] {
@@ -97,24 +91,8 @@ func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool 
 }
 
 // unchecked notes a panic that is not in the model.
-func (x *translator) unchecked(pos token.Pos, what string) {
+func (x *executor) unchecked(pos token.Pos, what string) {
 	if x.emitting || x.inPrefix {
 		x.faults[pos] = what
 	}
-}
-
-// missingPanics records the panics that are not in the model, all as one.
-func (x *translator) missingPanics() {
-	if len(x.faults) == 0 {
-		return
-	}
-	at := slices.SortedFunc(maps.Keys(x.faults), func(p, q token.Pos) int {
-		a, b := x.position(p), x.position(q)
-		return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	reason := "the values are not tracked: a panic here (" + x.faults[at[0]] + "), which would be recovered, is not in the model"
-	if n := len(at) - 1; n > 0 {
-		reason += fmt.Sprintf("; nor are those of %d more places, the next at %s:%d", n, filepath.Base(x.position(at[1]).Filename), x.position(at[1]).Line)
-	}
-	x.approximation(at[0], "runtime-panic", artifact.DirectionUnder, reason)
 }

@@ -512,3 +512,81 @@ func why(e *sym.Expr) string {
 }
 
 func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }
+
+type guess struct {
+	site ssa.CallInstruction
+	fn   *ssa.Function
+}
+
+// popDeferred forgets the last deferred call of the innermost frame.
+func (p *path) popDeferred() {
+	f := p.top()
+	last := len(f.Defers) - 1
+	p.env.remove(envKey{f.Call, f.Defers[last]})
+	f.Defers = f.Defers[:last]
+}
+
+// keepAmong narrows what is known of an expression to some values, if it can have one.
+func (p *path) keepAmong(e *sym.Expr, keep func(k int32) bool) {
+	a := p.abs(e)
+	if e.IsConst() || e.Op == sym.OpUnknown || a.Top {
+		return
+	}
+	if in := a.Filter(keep); !in.Empty() && !in.Equal(a) {
+		p.know(e, in)
+	}
+}
+
+// statement is the one of the program in which the innermost function executes an
+// instruction, 0 if it has no guard: for a function of the library, that of the
+// call.
+func (p *path) statement(instr ssa.Instruction) sites.ID {
+	i := len(p.frames) - 1
+	for i > 0 && p.frames[i].Op != nil {
+		i--
+	}
+	ctx := p.frames[i].Call
+	for p.x.prog.OfLibrary(ctx.Fn) {
+		if instr, ctx = ctx.Site, ctx.Parent; ctx == nil || instr == nil {
+			return 0
+		}
+	}
+	if ctx.Fn == nil {
+		return 0
+	}
+	return p.x.stmtOf(ctx.Fn, instr)
+}
+
+// advance goes on to the next instruction.
+func (p *path) advance() bool {
+	f := p.peek()
+	if f != p.own {
+		f = p.top()
+	}
+	f.Idx++
+	return true
+}
+
+// result sets the value of an instruction and goes on to the next one.
+func (p *path) result(v ssa.Value, e ...*sym.Expr) bool {
+	p.set(p.peek().Call, v, slices.Clone(e))
+	return p.advance()
+}
+
+// offset keeps what is known of a pointer that is not nil for the address of a field
+// of what it points to.
+func (p *path) offset(field, pointer *sym.Expr, off int32) {
+	a, b := p.abs(pointer), p.abs(field)
+	if field.IsConst() || a.Top || a.Interval || b.Top {
+		return
+	}
+	var at []int32
+	for _, k := range a.Elems {
+		if k != 0 && b.Has(k+off) {
+			at = append(at, k+off)
+		}
+	}
+	if len(at) > 0 && (b.Interval || len(at) < len(b.Elems)) {
+		p.know(field, sym.Set{Elems: at})
+	}
+}

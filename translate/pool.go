@@ -22,20 +22,20 @@ func poolOperations(l *Library) {
 
 // pool is the pool that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func (x *translator) pool(p *path) (k int32, ok bool) {
-	if k, ok = x.calledOn(p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
+func pool(x *executor, p *path) (k int32, ok bool) {
+	if k, ok = calledOn(x, p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
 	x.accessed(p, k, layout.PoolFirst+2*layout.PoolValues, x.stmtOfOp(p), true)
 	return k, true
 }
 
-func poolGet(x *translator, p *path) bool {
+func poolGet(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Phase == 2 { // New has returned
 		return x.opReturn(p, p.arg(poolResult))
 	}
-	k, ok := x.pool(p)
+	k, ok := pool(x, p)
 	if !ok {
 		return false
 	}
@@ -87,8 +87,8 @@ func poolGet(x *translator, p *path) bool {
 	})
 }
 
-func poolPut(x *translator, p *path) bool {
-	k, ok := x.pool(p)
+func poolPut(x *executor, p *path) bool {
+	k, ok := pool(x, p)
 	if !ok {
 		return false
 	}

@@ -23,7 +23,7 @@ const maxText = 1 << 12
 
 // computes reports that a result is computed from what a partner hands over: that
 // is done in a step of its own.
-func (x *translator) computes(p *path, call *ssa.Call) bool {
+func (x *executor) computes(p *path, call *ssa.Call) bool {
 	if !x.resultNeeded(call) {
 		return false
 	}
@@ -36,7 +36,7 @@ func (x *translator) computes(p *path, call *ssa.Call) bool {
 }
 
 // computed is what a call returns that the model computes.
-func (x *translator) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *executor) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	if program.IsErrorsIs(call) {
 		return x.errorIs(p, call)
 	}
@@ -45,7 +45,7 @@ func (x *translator) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.
-func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *executor) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	args, ok := program.TextArgs(call)
 	if !ok {
 		return nil, false
@@ -79,7 +79,7 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bo
 // tabulate makes the results of a function of scalars that can be few things: of
 // each combination what f says, which are texts, integers and booleans, or nil if
 // it is not known.
-func (x *translator) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
+func (x *executor) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1
 	for i, e := range args {
@@ -133,7 +133,7 @@ func (x *translator) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any
 }
 
 // known is a value of the program as a scalar of the model.
-func (x *translator) known(v any) (*sym.Expr, bool) {
+func (x *executor) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
 		return sym.Num(x.mem.Text(v)), len(v) < maxText
@@ -146,7 +146,7 @@ func (x *translator) known(v any) (*sym.Expr, bool) {
 }
 
 // textOp computes an operation on two texts.
-func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
+func (x *executor) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
 		s, ok := x.mem.TextOf(k[0])
 		t, ok2 := x.mem.TextOf(k[1])
@@ -174,7 +174,7 @@ func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
 }
 
 // textLen is the length of a text.
-func (x *translator) textLen(p *path, e *sym.Expr) *sym.Expr {
+func (x *executor) textLen(p *path, e *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
 		s, ok := x.mem.TextOf(k[0])
 		if !ok {

@@ -16,7 +16,7 @@ import (
 var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryRLocker", nil), types.NewStruct(nil, nil), nil)
 
 func rlockerOperations(l *Library) {
-	l.Known["(*sync.RWMutex).RLocker"] = l.operation(program.Operation{Name: "rlocker"}, func(x *translator, p *path) bool {
+	l.Known["(*sync.RWMutex).RLocker"] = l.operation(program.Operation{Name: "rlocker"}, func(x *executor, p *path) bool {
 		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
 	})
 	// These have the guards of the methods of a Locker, as which they are called.

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -17,106 +16,12 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-const (
-	// maxPaths bounds the ways through one segment.
-	maxPaths = 4000
-	// maxWork bounds the ways through all segments, over the whole analysis.
-	maxWork = 30_000
-	// maxSteps bounds the instructions of one way.
-	maxSteps = 200000
-	// maxChain is the number of values up to which the ways that each know one
-	// can meet again.
-	maxChain = 16
-)
-
-// continueWith takes up a path later.
-func (x *translator) continueWith(p *path) { x.stack = append(x.stack, p) }
-
-// drive executes all paths that are waiting to their ends.
-func (x *translator) drive() {
-	n := 0
-	for x.resume() {
-		p := x.stack[len(x.stack)-1]
-		x.stack = x.stack[:len(x.stack)-1]
-		if p.resumed {
-			p.resumed = false
-			x.pursue(p)
-			continue
-		}
-		if x.work++; x.work > maxWork || x.limitedCost() && x.cost() > x.budget {
-			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.work-1))
-			return
-		}
-		if x.ctx.Err() != nil {
-			x.drop()
-			return
-		}
-		n++
-		x.ways[p.from]++
-		if n > denseWays && !x.emitting && p.from != nil && !x.dense[pointOf(p.from)] {
-			x.drop()
-			x.dense[pointOf(p.from)] = true
-			x.enqueue(p.from)
-			return
-		}
-		if n > splitWays && !p.split && !x.emitting {
-			x.drop()
-			if p.from == nil {
-				x.plainNeeded = true
-			} else {
-				x.splitFrom(p.from)
-			}
-			return
-		}
-		if n > maxPaths {
-			why := fmt.Sprintf("more than %d ways through the code between two guards", maxPaths)
-			if x.limitedCost() {
-				x.giveUp(p.here(), "segment", why)
-				return
-			}
-			x.unsupported(p.here(), "segment", why)
-			x.drop()
-			return
-		}
-		x.pursue(p)
-	}
-}
-
-// pursue executes a path until it ends, parts or waits for others.
-func (x *translator) pursue(p *path) {
-	for {
-		waiting := len(x.stack)
-		if !x.step(p) {
-			if len(x.stack) != waiting+1 {
-				return
-			}
-			// There is one way to go on: it is the same.
-			p, x.stack = x.stack[waiting], x.stack[:waiting]
-		}
-		x.steps++
-		if p.steps++; p.steps > maxSteps {
-			x.unsupported(p.here(), "loop", "more than 200000 steps between two guards")
-			return
-		}
-		if p.steps%1024 == 0 && x.ctx.Err() != nil {
-			x.drop()
-			return
-		}
-	}
-}
-
-// drop gives up the paths that are waiting.
-func (x *translator) drop() { x.stack, x.parked = nil, nil }
-
-// giveUp ends the analysis: the program is too large.
-func (x *translator) giveUp(pos token.Pos, what, reason string) {
-	x.unsupported(pos, what, reason)
-	x.drop()
-	x.queue, x.tooLarge = nil, true
-}
+// maxChain is the number of values up to which the ways that each know one
+// can meet again.
+const maxChain = 16
 
 // step executes one instruction of the path; false ends the path here.
-func (x *translator) step(p *path) bool {
+func (x *executor) step(p *path) bool {
 	if len(p.frames) == 0 {
 		return x.finish(p, nil)
 	}
@@ -165,7 +70,7 @@ func (x *translator) step(p *path) bool {
 
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
-func (x *translator) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
+func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 	if len(x.access) == 0 || !x.sl.Executed(instr) {
 		return 0
 	}
@@ -206,50 +111,8 @@ func (x *translator) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID
 	return s
 }
 
-func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
-	pos := x.prog.Function(fn).Positions[instr]
-	if !pos.IsValid() {
-		return 0
-	}
-	s, ok := x.idx.Stmt(pos)
-	if !ok {
-		return 0
-	}
-	return s.ID
-}
-
-// statement is the one of the program in which the innermost function executes an
-// instruction, 0 if it has no guard: for a function of the library, that of the
-// call.
-func (p *path) statement(instr ssa.Instruction) sites.ID {
-	i := len(p.frames) - 1
-	for i > 0 && p.frames[i].Op != nil {
-		i--
-	}
-	ctx := p.frames[i].Call
-	for p.x.prog.OfLibrary(ctx.Fn) {
-		if instr, ctx = ctx.Site, ctx.Parent; ctx == nil || instr == nil {
-			return 0
-		}
-	}
-	if ctx.Fn == nil {
-		return 0
-	}
-	return p.x.stmtOf(ctx.Fn, instr)
-}
-
-// advance goes on to the next instruction.
-func (p *path) advance() bool {
-	f := p.peek()
-	if f != p.own {
-		f = p.top()
-	}
-	f.Idx++
-	return true
-}
-
 // jump goes from the end of a block to another.
-func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
+func (x *executor) jump(p *path, to *ssa.BasicBlock) bool {
 	f := p.peek()
 	if f != p.own {
 		f = p.top()
@@ -305,7 +168,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 
 // idle reports that a loop without exit does nothing that matters: from b on
 // there are only jumps back to it.
-func (x *translator) idle(b *ssa.BasicBlock) bool {
+func (x *executor) idle(b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	for c := b; !seen[c]; {
 		seen[c] = true
@@ -324,7 +187,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 
 // branch decides a condition: it continues p where it can hold and else where
 // it can not, and reports that it has taken over the path.
-func (x *translator) branch(p *path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *path)) {
+func (x *executor) branch(p *path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *path)) {
 	c = p.simplify(c)
 	switch {
 	case c.IsConst() && c.K != 0:
@@ -360,7 +223,7 @@ func (x *translator) branch(p *path, c *sym.Expr, pos token.Pos, reason string, 
 // several, the path is continued once for each, and ok is false: the caller
 // must stop, and will be executed again with the value known. tracked is false
 // for an unknown value.
-func (x *translator) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
+func (x *executor) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
 	e = p.simplify(e)
 	if e.IsConst() {
 		return e.K, true, true
@@ -429,7 +292,7 @@ func (x *translator) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) 
 }
 
 // finish ends a goroutine: it has returned, or ends by a Goexit.
-func (x *translator) finish(p *path, goexit *state.Unwind) bool {
+func (x *executor) finish(p *path, goexit *state.Unwind) bool {
 	t := p.t
 	p.frames = nil
 	if t.Parent == nil {
@@ -453,7 +316,7 @@ func (x *translator) finish(p *path, goexit *state.Unwind) bool {
 }
 
 // ret returns from the innermost function with the scalars of its result.
-func (x *translator) ret(p *path, results []*sym.Expr) bool {
+func (x *executor) ret(p *path, results []*sym.Expr) bool {
 	f := p.peek()
 	if len(f.Defers) > 0 {
 		g := p.top()
@@ -484,7 +347,7 @@ func (x *translator) ret(p *path, results []*sym.Expr) bool {
 }
 
 // exec executes one instruction of a function; false if it has taken over the path or ended it.
-func (x *translator) exec(p *path, instr ssa.Instruction) bool {
+func (x *executor) exec(p *path, instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Jump:
 		return x.jump(p, p.peek().Block.Succs[0])
@@ -524,7 +387,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 
 // execIf goes on in the branches that a condition can choose. Where nothing that the model
 // keeps depends on the branch, it goes on where they meet.
-func (x *translator) execIf(p *path, i *ssa.If) bool {
+func (x *executor) execIf(p *path, i *ssa.If) bool {
 	f := p.peek()
 	ctx := f.Call
 	if !x.sl.Instrs[i] {
@@ -549,7 +412,7 @@ func (x *translator) execIf(p *path, i *ssa.If) bool {
 }
 
 // execReturn returns the results of a return statement.
-func (x *translator) execReturn(p *path, i *ssa.Return) bool {
+func (x *executor) execReturn(p *path, i *ssa.Return) bool {
 	ctx := p.peek().Call
 	var out []*sym.Expr
 	for _, r := range i.Results {
@@ -560,7 +423,7 @@ func (x *translator) execReturn(p *path, i *ssa.Return) bool {
 
 // execPanic begins a panic: at its guard, but for one that the compiler has put behind the
 // loops over functions, which has none.
-func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
+func (x *executor) execPanic(p *path, i *ssa.Panic) bool {
 	if program.UnreachablePanic(i) {
 		return false
 	}
@@ -572,7 +435,7 @@ func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
 }
 
 // execStore writes to a variable that is not shared, or to memory.
-func (x *translator) execStore(p *path, i *ssa.Store) bool {
+func (x *executor) execStore(p *path, i *ssa.Store) bool {
 	ctx := p.peek().Call
 	if x.prog.CopiesSync(i) {
 		x.noteCopy(p, i)
@@ -597,14 +460,8 @@ func (x *translator) execStore(p *path, i *ssa.Store) bool {
 	return p.advance()
 }
 
-// result sets the value of an instruction and goes on to the next one.
-func (p *path) result(v ssa.Value, e ...*sym.Expr) bool {
-	p.set(p.peek().Call, v, slices.Clone(e))
-	return p.advance()
-}
-
 // execValue executes an instruction that has a value, the empty one of a call included.
-func (x *translator) execValue(p *path, v ssa.Value) bool {
+func (x *executor) execValue(p *path, v ssa.Value) bool {
 	switch i := v.(type) {
 	case *ssa.Select:
 		return x.atGuard(p, i)
@@ -668,7 +525,7 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 }
 
 // execUnOp executes a receive, a load, or an operation on one value.
-func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
+func (x *executor) execUnOp(p *path, i *ssa.UnOp) bool {
 	ctx := p.peek().Call
 	switch i.Op {
 	case token.ARROW:
@@ -692,7 +549,7 @@ func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
 
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
 // hold something beyond its limits.
-func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
+func (x *executor) execLoad(p *path, i *ssa.UnOp) bool {
 	ctx := p.peek().Call
 	if a, ok := x.sl.Parts[i.X]; ok {
 		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
@@ -718,7 +575,7 @@ func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 }
 
 // execExtract takes one of the results of a call, or of another operation with several.
-func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
+func (x *executor) execExtract(p *path, i *ssa.Extract) bool {
 	t := i.Tuple.Type().(*types.Tuple)
 	off := 0
 	for k := range i.Index {
@@ -734,7 +591,7 @@ func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
 
 // execFieldAddr computes the address of a field. That of the channel of a timer is the address
 // of the timer, and those of other types that the model does not look into are not known.
-func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
+func (x *executor) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 	if _, ok := x.sl.Parts[i]; ok {
 		return p.advance()
 	}
@@ -765,7 +622,7 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 }
 
 // execField takes a field of a struct that is a value.
-func (x *translator) execField(p *path, i *ssa.Field) bool {
+func (x *executor) execField(p *path, i *ssa.Field) bool {
 	st := i.X.Type().Underlying().(*types.Struct)
 	n := x.Width(i.Type())
 	if x.Foreign(i.X.Type()) {
@@ -786,27 +643,9 @@ func kindOf(instr ssa.Instruction) string {
 	return "this operation"
 }
 
-// offset keeps what is known of a pointer that is not nil for the address of a field
-// of what it points to.
-func (p *path) offset(field, pointer *sym.Expr, off int32) {
-	a, b := p.abs(pointer), p.abs(field)
-	if field.IsConst() || a.Top || a.Interval || b.Top {
-		return
-	}
-	var at []int32
-	for _, k := range a.Elems {
-		if k != 0 && b.Has(k+off) {
-			at = append(at, k+off)
-		}
-	}
-	if len(at) > 0 && (b.Interval || len(at) < len(b.Elems)) {
-		p.know(field, sym.Set{Elems: at})
-	}
-}
-
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
-func (x *translator) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
 	a = p.simplify(a)
 	if a.Op == sym.OpUnknown || !p.abs(a).Has(0) {
 		return true
@@ -857,7 +696,7 @@ func throughUnknown(pointer *sym.Expr) string {
 
 // address resolves a pointer for a load or store. ok is false if it has taken
 // over the path; a nil address is one that is not tracked.
-func (x *translator) address(p *path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
+func (x *executor) address(p *path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
 	e = p.simplify(e)
 	if !x.notNil(p, e, instr) {
 		return nil, false
@@ -885,7 +724,7 @@ func (x *translator) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addr
 
 // noteWrite records that what is written through a pointer, or into a map, is not in
 // the model, unless it is known to be where the model has nothing.
-func (x *translator) noteWrite(p *path, to *sym.Expr) {
+func (x *executor) noteWrite(p *path, to *sym.Expr) {
 	to = p.simplify(to)
 	if u := to.UnknownIn(); to.IsConst() || u != nil && u.Why.Unkept {
 		return
@@ -906,7 +745,7 @@ func instrAddr(instr ssa.Instruction) ssa.Value {
 }
 
 // accessed records that the goroutine of the path reads or writes cells.
-func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool) {
+func (x *executor) accessed(p *path, addr int32, n int, s sites.ID, write bool) {
 	if p.from == nil || p.alone {
 		return
 	}
@@ -937,7 +776,7 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 
 // load reads n cells, each with the condition that it is beyond its limits,
 // nil if it cannot be.
-func (x *translator) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
+func (x *executor) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
 	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
@@ -973,7 +812,7 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
 	return out, lost
 }
 
-func (x *translator) store(p *path, a *address, v []*sym.Expr) {
+func (x *executor) store(p *path, a *address, v []*sym.Expr) {
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {
 			p.setNew(o, off+int32(i), e)
@@ -989,4 +828,10 @@ func (x *translator) store(p *path, a *address, v []*sym.Expr) {
 			p.put(k+int32(i), sym.Ite(sym.Arith(sym.OpEq, a.e, sym.Num(k)), e, p.rawCell(k+int32(i))))
 		}
 	}
+}
+
+// isTimer recognises time.Timer and time.Ticker.
+func isTimer(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && (n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker")
 }

@@ -21,11 +21,11 @@ const ctxSignal = 2
 func signalOperations(l *Library) {
 	l.Known["os/signal.Notify"] = l.operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
 	l.Known["os/signal.Stop"] = l.operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
-	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *translator, p *path) bool {
+	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *executor, p *path) bool {
 		if p.peek().Call.Parent == nil {
 			return x.opReturn(p, nil)
 		}
-		r, ok, _ := x.deriveContext(p)
+		r, ok, _ := deriveContext(x, p)
 		if !ok {
 			return false
 		}
@@ -40,7 +40,7 @@ func signalOperations(l *Library) {
 }
 
 // notifySignal has signals sent to a channel.
-func notifySignal(x *translator, p *path) bool {
+func notifySignal(x *executor, p *path) bool {
 	f := p.peek()
 	k, ok, tracked := x.settled(p)
 	if !ok && tracked {
@@ -80,7 +80,7 @@ func notifySignal(x *translator, p *path) bool {
 }
 
 // stopSignal ends that for a channel.
-func stopSignal(x *translator, p *path) bool {
+func stopSignal(x *executor, p *path) bool {
 	k, ok, tracked := x.settled(p)
 	if !ok && tracked {
 		return false
@@ -102,11 +102,11 @@ func stopSignal(x *translator, p *path) bool {
 
 // signal lets a signal come, if the object o waits for one. It returns the
 // paths of the process Time.
-func (x *translator) signal(p *path, o *state.Object) []*path {
+func signal(x *executor, p *path, o *state.Object) []*path {
 	var out []*path
 	if o.Context {
 		if p.assume(eq(p.cellAt(o.Behind(state.ContextDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.Behind(state.ContextErr)), 0)) {
-			x.cancel(p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
+			cancel(x, p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
 			out = append(out, p)
 		}
 		return out
@@ -127,6 +127,6 @@ func (x *translator) signal(p *path, o *state.Object) []*path {
 }
 
 // signalComes is the approximation that rests on.
-func (x *translator) signalComes(o *state.Object) int {
+func signalComes(x *executor, o *state.Object) int {
 	return x.approximation(o.Pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
 }

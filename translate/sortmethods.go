@@ -49,7 +49,7 @@ func methodSortOperations(l *Library) {
 }
 
 // sortByMethods executes a sort.
-func sortByMethods(x *translator, p *path) bool {
+func sortByMethods(x *executor, p *path) bool {
 	f := p.peek()
 	switch {
 	case f.Phase == 1:
@@ -57,16 +57,16 @@ func sortByMethods(x *translator, p *path) bool {
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(1), layout.Zeros(1)}
 		p.set(g.Call, state.ArgKey(sortedCount), layout.Zeros(1))
 		p.set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
-		return x.callSorted(p, "Len", sortLen)
+		return callSorted(x, p, "Len", sortLen)
 	case f.Phase == sortLen:
 		n, ok, tracked := x.concrete(p, p.arg(sortedResult)[0])
 		switch {
 		case tracked && !ok:
 			return false
 		case !tracked:
-			return x.unsorted(p, "how many elements there are is not tracked")
+			return unsorted(x, p, "how many elements there are is not tracked")
 		case n > maxSorted:
-			return x.unsorted(p, "it has too many elements")
+			return unsorted(x, p, "it has too many elements")
 		case n < 2:
 			return x.opReturn(p, nil)
 		}
@@ -98,13 +98,13 @@ func sortByMethods(x *translator, p *path) bool {
 			x.continueWith(q)
 		}
 		if p.assume(sym.Arith(sym.OpLt, sym.Num(i), n)) {
-			return x.callSorted(p, "Less", pairPhase(i, j, pairCompared), sym.Num(j), sym.Num(j-1))
+			return callSorted(x, p, "Less", pairPhase(i, j, pairCompared), sym.Num(j), sym.Num(j-1))
 		}
 	case pairCompared:
 		less := p.arg(sortedResult)[0]
 		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
-			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
+			if callSorted(x, q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
 				x.continueWith(q)
 			}
 		}, func(q *path) { q.top().Phase = pairPhase(i+1, i+1, pairAhead) })
@@ -115,11 +115,11 @@ func sortByMethods(x *translator, p *path) bool {
 // callSorted calls a method of the interface that is the first argument of the
 // operation on top of the stack, which goes on in a phase. It reports that the path
 // goes on.
-func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Expr) bool {
+func callSorted(x *executor, p *path, name string, phase int, args ...*sym.Expr) bool {
 	f := p.peek()
 	iface, ok := f.Target.Fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
 	if !ok {
-		return x.unsorted(p, "what is sorted is not seen")
+		return unsorted(x, p, "what is sorted is not seen")
 	}
 	m := slices.IndexFunc(slices.Collect(iface.Methods()), func(m *types.Func) bool { return m.Name() == name })
 	v := p.arg(0)
@@ -129,11 +129,11 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 	}
 	t := x.mem.TypeOf(tag)
 	if !tracked || t == nil || m < 0 {
-		return x.unsorted(p, "the value is not tracked")
+		return unsorted(x, p, "the value is not tracked")
 	}
 	fn, ok := x.method(tag, t, iface.Method(m))
 	if !ok || fn == nil {
-		return x.unsorted(p, "the value is of a type whose methods are not in the model")
+		return unsorted(x, p, "the value is of a type whose methods are not in the model")
 	}
 	recv, ok := x.unbox(p, v[1], t)
 	if !ok {
@@ -144,7 +144,7 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*sym.Ex
 		tgt.Args = append(tgt.Args, []*sym.Expr{a})
 	}
 	if x.unforeseen(p, tgt) {
-		return x.unsorted(p, "the call graph does not foresee its methods")
+		return unsorted(x, p, "the call graph does not foresee its methods")
 	}
 	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().Phase = phase })
 }

@@ -53,7 +53,7 @@ var sorters = map[string]sorter{
 
 func sortOperations(l *Library) {
 	for name, s := range sorters {
-		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *translator, p *path) bool { return x.sort(p, s) })
+		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *executor, p *path) bool { return sortElements(x, p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
@@ -61,8 +61,8 @@ func sortOperations(l *Library) {
 	}
 }
 
-// sort executes a sort.
-func (x *translator) sort(p *path, s sorter) bool {
+// sortElements executes a sort.
+func sortElements(x *executor, p *path, s sorter) bool {
 	f := p.peek()
 	call, ok := f.Call.Site.(*ssa.Call)
 	var elem types.Type
@@ -70,11 +70,11 @@ func (x *translator) sort(p *path, s sorter) bool {
 		elem = x.prog.Sorted(call)
 	}
 	if elem == nil {
-		return x.unsorted(p, "what is sorted is not seen")
+		return unsorted(x, p, "what is sorted is not seen")
 	}
 	w := int32(x.Width(elem))
 	if f.Phase == 1 {
-		return x.beginSort(p, s, elem, w)
+		return beginSort(x, p, s, elem, w)
 	}
 	place := p.arg(sortPlace)
 	base, n := place[0].K, place[1].K
@@ -87,7 +87,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 		}
 		p.set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
 		x.branch(p, less, p.here(), "", func(q *path) {
-			q.swap(base+(j-1)*w, base+j*w, w)
+			swap(q, base+(j-1)*w, base+j*w, w)
 			q.top().Phase = sortPhase(i, j-1)
 		}, func(q *path) { q.top().Phase = sortPhase(i+1, i+1) })
 		return false
@@ -101,7 +101,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 	tgt, ok, tracked := x.functionOf(p, p.arg(sortFunc)[0], f.Call.Site)
 	switch {
 	case !tracked:
-		return x.unsorted(p, "the function that compares is not tracked")
+		return unsorted(x, p, "the function that compares is not tracked")
 	case !ok:
 		return false
 	case s.index:
@@ -112,18 +112,18 @@ func (x *translator) sort(p *path, s sorter) bool {
 		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*sym.Expr) {
 			tgt := tgt
 			tgt.Args = [][]*sym.Expr{v[:w], v[w:]}
-			if x.compareElements(q, tgt, i, j) {
+			if compareElements(x, q, tgt, i, j) {
 				x.continueWith(q)
 			}
 		})
 		return false
 	}
-	return x.compareElements(p, tgt, i, j)
+	return compareElements(x, p, tgt, i, j)
 }
 
 // compareElements calls the function that says in which order two elements are, of which the
 // second one is being placed.
-func (x *translator) compareElements(p *path, tgt state.Target, i, j int32) bool {
+func compareElements(x *executor, p *path, tgt state.Target, i, j int32) bool {
 	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().Phase = sortPhase(i, j) + 1 })
 }
 
@@ -131,7 +131,7 @@ func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
 
 // beginSort finds the elements. Those that are compared by their values are
 // sorted at once.
-func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool {
+func beginSort(x *executor, p *path, s sorter, elem types.Type, w int32) bool {
 	p.settle()
 	v := p.arg(0)
 	if s.index {
@@ -141,14 +141,14 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 		}
 		t := x.mem.TypeOf(tag)
 		if !tracked || t == nil || x.Width(t) != 3 {
-			return x.unsorted(p, "the slice is not tracked")
+			return unsorted(x, p, "the slice is not tracked")
 		}
 		if v, ok = x.unbox(p, v[1], t); !ok {
 			return false
 		}
 	}
 	if len(v) != 3 {
-		return x.unsorted(p, "the slice is not tracked")
+		return unsorted(x, p, "the slice is not tracked")
 	}
 	base, ok, tracked := x.shape(p, v, w)
 	if !ok && tracked {
@@ -163,21 +163,21 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 	}
 	switch {
 	case !tracked:
-		return x.unsorted(p, "the slice is not tracked")
+		return unsorted(x, p, "the slice is not tracked")
 	case n < 2:
 		return x.opReturn(p, nil)
 	case n > maxSorted && !s.turns:
-		return x.unsorted(p, "it has too many elements")
+		return unsorted(x, p, "it has too many elements")
 	}
 	x.accessed(p, base, int(n*w), x.stmtOfOp(p), true)
 	if s.turns {
 		for i, j := int32(0), n-1; i < j; i, j = i+1, j-1 {
-			p.swap(base+i*w, base+j*w, w)
+			swap(p, base+i*w, base+j*w, w)
 		}
 		return x.opReturn(p, nil)
 	}
 	if !s.by {
-		return x.sortValues(p, elem, base, n, w)
+		return sortValues(x, p, elem, base, n, w)
 	}
 	g := p.top()
 	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
@@ -189,9 +189,9 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 }
 
 // sortValues sorts integers or texts.
-func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool {
+func sortValues(x *executor, p *path, elem types.Type, base, n, w int32) bool {
 	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
-		return x.unsorted(p, "elements of this type are not tracked")
+		return unsorted(x, p, "elements of this type are not tracked")
 	}
 	v, lost := p.cells(base, int(n))
 	x.decideAll(p, v, lost, func(q *path, v []*sym.Expr) {
@@ -215,13 +215,13 @@ func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool
 }
 
 // unsorted goes on with the elements in the order in which they were.
-func (x *translator) unsorted(p *path, reason string) bool {
+func unsorted(x *executor, p *path, reason string) bool {
 	p.note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
 	return x.opReturn(p, nil)
 }
 
 // swap exchanges two values of n cells.
-func (p *path) swap(a, b, n int32) {
+func swap(p *path, a, b, n int32) {
 	for i := range n {
 		x, y := p.copied(a+i), p.copied(b+i)
 		p.put(a+i, y)

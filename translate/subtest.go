@@ -54,9 +54,9 @@ var (
 )
 
 // runSubtest begins t.Run.
-func runSubtest(x *translator, p *path) bool {
+func runSubtest(x *executor, p *path) bool {
 	if p.siteOf(sites.Subtest) != 0 {
-		return x.prepareSubtest(p)
+		return prepareSubtest(x, p)
 	}
 	if p.peek().Phase == 2 {
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
@@ -66,29 +66,29 @@ func runSubtest(x *translator, p *path) bool {
 		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 		p.top().Phase = 3
 		if x.sl.TestContext {
-			r, ok := x.allocateContext(p, f.Call.Parent, f.Call.Site)
+			r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)
 			if !ok {
 				return false
 			}
-			p.put(x.scopeCell(f.Call), r.e)
+			p.put(scopeCell(x, f.Call), r.e)
 		}
 	}
 	if !x.callArg(p, 2, func(q *path) { q.top().Phase = 2 }) {
 		return false
 	}
 	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
-		p.withContext()
+		withContext(p)
 	}
 	return true
 }
 
 // inSubtest reports whether the path is in a function that t.Run has called.
-func (p *path) inSubtest() bool {
+func inSubtest(p *path) bool {
 	return slices.ContainsFunc(p.frames, func(f *state.Frame) bool { return f.Op.RunsSubtest() })
 }
 
 // subtest is the frame at the bottom of the goroutine of a subtest, nil in others.
-func (p *path) subtest() *state.Frame {
+func subtest(p *path) *state.Frame {
 	if len(p.frames) > 0 && p.frames[0].Op.StartedBy(sites.Subtest) {
 		return p.frames[0]
 	}
@@ -96,7 +96,7 @@ func (p *path) subtest() *state.Frame {
 }
 
 // subtestArg is an argument of the goroutine of a subtest.
-func (p *path) subtestArg(k int) *sym.Expr {
+func subtestArg(p *path, k int) *sym.Expr {
 	if e := p.env.m[envKey{p.frames[0].Call, state.ArgKey(k)}]; len(e) > 0 {
 		return e[0]
 	}
@@ -104,8 +104,8 @@ func (p *path) subtestArg(k int) *sym.Expr {
 }
 
 // prepareSubtest makes what t.Run needs, in front of its guard.
-func (x *translator) prepareSubtest(p *path) bool {
-	if p.t.Parent != nil && p.subtest() == nil {
+func prepareSubtest(x *executor, p *path) bool {
+	if p.t.Parent != nil && subtest(p) == nil {
 		p.note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
@@ -113,14 +113,14 @@ func (x *translator) prepareSubtest(p *path) bool {
 		p.note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
 	}
 	f := p.peek()
-	if p.subtest() != nil {
-		own, ok, tracked := x.concrete(p, p.subtestArg(subtestOwn))
+	if subtest(p) != nil {
+		own, ok, tracked := x.concrete(p, subtestArg(p, subtestOwn))
 		switch {
 		case tracked && !ok:
 			return false
 		case tracked && own == 0:
 			key := x.allocationKey(p, f.Call.Parent, f.Call.Site) + "|scope"
-			r, ok := x.allocateKey(p, key, f.Call.Parent, f.Call.Site, newScope, x.describeScope)
+			r, ok := x.allocateKey(p, key, f.Call.Parent, f.Call.Site, newScope, func(o *state.Object) { describeScope(x, o) })
 			if !ok {
 				return false
 			}
@@ -130,7 +130,7 @@ func (x *translator) prepareSubtest(p *path) bool {
 	}
 	g := p.top()
 	if x.sl.TestContext {
-		r, ok := x.allocateContext(p, f.Call.Parent, f.Call.Site)
+		r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)
 		if !ok {
 			return false
 		}
@@ -146,7 +146,7 @@ func newScope() *state.Object {
 }
 
 // describeScope names the cells of the object of a test function.
-func (x *translator) describeScope(o *state.Object) {
+func describeScope(x *executor, o *state.Object) {
 	for i, name := range []string{"_waits", "_parallel", "_returned"} {
 		c := x.mem.Cells[o.Base+int32(i)]
 		c.Name, c.Sync = o.Name+name, true
@@ -156,7 +156,7 @@ func (x *translator) describeScope(o *state.Object) {
 // parallelCell is the cell that says whether the subtest of a template is parallel
 // and has not ended, if there is at most one: then the ends of subtests do not
 // depend on each other.
-func (x *translator) parallelCell(scope int32, t *state.Template) int32 {
+func parallelCell(x *executor, scope int32, t *state.Template) int32 {
 	o := x.mem.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
 	if of := x.mem.Object(scope); !slices.Contains(of.Parallels, o.Base) {
 		c := x.mem.Cells[o.Base]
@@ -168,7 +168,7 @@ func (x *translator) parallelCell(scope int32, t *state.Template) int32 {
 }
 
 // allEnded is the condition that no parallel subtest of a test goes on.
-func (x *translator) allEnded(p *path, scope int32) *sym.Expr {
+func allEnded(x *executor, p *path, scope int32) *sym.Expr {
 	o := x.mem.Object(scope)
 	if o.Joiners == nil {
 		o.Joiners = map[*state.Location]bool{}
@@ -184,27 +184,27 @@ func (x *translator) allEnded(p *path, scope int32) *sym.Expr {
 }
 
 // testScope is the object of the entry.
-func (x *translator) testScope() int32 {
+func testScope(x *executor) int32 {
 	const key = "subtests of the test"
 	if o := x.mem.Keyed[key]; o != nil {
 		return o.Base
 	}
 	o := x.mem.KeyedObject(key, newScope)
-	x.describeScope(o)
+	describeScope(x, o)
 	return o.Base
 }
 
 // ownScope is the object of the test function that the path is in, 0 for none.
-func (p *path) ownScope() *sym.Expr {
-	if p.subtest() != nil {
-		return p.subtestArg(subtestOwn)
+func ownScope(x *executor, p *path) *sym.Expr {
+	if subtest(p) != nil {
+		return subtestArg(p, subtestOwn)
 	}
-	return sym.Num(p.x.testScope())
+	return sym.Num(testScope(x))
 }
 
 // startSubtest starts the goroutine of a subtest, and then waits for it.
-func startSubtest(x *translator, p *path) bool {
-	scope, ok := x.scopeAt(p, p.ownScope())
+func startSubtest(x *executor, p *path) bool {
+	scope, ok := scopeAt(x, p, ownScope(x, p))
 	if !ok {
 		return false
 	}
@@ -229,7 +229,7 @@ func startSubtest(x *translator, p *path) bool {
 }
 
 // scopeAt is the object at an address. With ok false it has taken over the path.
-func (x *translator) scopeAt(p *path, addr *sym.Expr) (int32, bool) {
+func scopeAt(x *executor, p *path, addr *sym.Expr) (int32, bool) {
 	k, ok, tracked := x.concrete(p, addr)
 	if !tracked {
 		x.unsupported(p.here(), "subtest", "the test that it belongs to is not tracked: "+why(addr))
@@ -238,33 +238,33 @@ func (x *translator) scopeAt(p *path, addr *sym.Expr) (int32, bool) {
 }
 
 // bodyOfSubtest is the goroutine of a subtest.
-func bodyOfSubtest(x *translator, p *path) bool {
+func bodyOfSubtest(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Phase > 1 {
 		endSubtest(x, p)
 		return x.opReturn(p, nil)
 	}
 	if x.sl.TestContext && p.t.Once {
-		p.put(x.scopeCell(f.Call), p.arg(subtestContext)[0])
+		p.put(scopeCell(x, f.Call), p.arg(subtestContext)[0])
 	}
 	if !x.callArg(p, subtestFunc, func(q *path) { q.top().Phase = 2 }) {
 		return false
 	}
 	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
-		p.withContext()
-		p.withJoin()
+		withContext(p)
+		withJoin(p)
 	}
 	return true
 }
 
 // endSubtest tells the test around that the subtest has ended.
-func endSubtest(x *translator, p *path) bool {
-	parent := p.subtestArg(subtestParent)
-	parallel := p.subtest().Phase == pausedPhase
+func endSubtest(x *executor, p *path) bool {
+	parent := subtestArg(p, subtestParent)
+	parallel := subtest(p).Phase == pausedPhase
 	for _, k := range p.addresses(parent) {
 		switch {
 		case parallel && p.t.Once:
-			p.put(x.parallelCell(k, p.t), sym.Num(0))
+			p.put(parallelCell(x, k, p.t), sym.Num(0))
 		case parallel:
 			n := p.cellAt(k + scopeParallels)
 			p.put(k+scopeParallels, sym.Ite(eq(parent, k), sym.Arith(sym.OpSub, n, sym.Num(1)), n))
@@ -277,10 +277,10 @@ func endSubtest(x *translator, p *path) bool {
 }
 
 // parallelSubtest begins t.Parallel, which does nothing but in a subtest.
-func parallelSubtest(x *translator, p *path) bool {
-	root := p.subtest()
+func parallelSubtest(x *executor, p *path) bool {
+	root := subtest(p)
 	switch {
-	case p.inSubtest() || root != nil && p.siteOf(sites.Parallel) == 0:
+	case inSubtest(p) || root != nil && p.siteOf(sites.Parallel) == 0:
 		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
 		return x.opReturn(p, nil)
 	case root == nil:
@@ -292,12 +292,12 @@ func parallelSubtest(x *translator, p *path) bool {
 		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.siteOf(sites.Parallel), Pos: p.here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
 		return true
 	}
-	scope, ok := x.scopeAt(p, p.subtestArg(subtestParent))
+	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
 	if !ok {
 		return false
 	}
 	if p.t.Once {
-		p.put(x.parallelCell(scope, p.t), sym.Num(1))
+		p.put(parallelCell(x, scope, p.t), sym.Num(1))
 	} else {
 		if c := x.mem.Cells[scope+scopeParallels]; !c.Fix { // it is counted in
 			c.Abs, c.Fix = sym.Range(0, int32(x.opts.Counter)), true
@@ -313,7 +313,7 @@ func parallelSubtest(x *translator, p *path) bool {
 		p.put(scope+scopeParallels, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	}
 	p.put(scope+scopeWaits, sym.Num(0))
-	paused := *p.subtest()
+	paused := *subtest(p)
 	paused.Phase = pausedPhase
 	p.frames[0] = &paused
 	g := p.top()
@@ -322,8 +322,8 @@ func parallelSubtest(x *translator, p *path) bool {
 }
 
 // goOnParallel is the rest of t.Parallel, when the function around has returned.
-func goOnParallel(x *translator, p *path) bool {
-	scope, ok := x.scopeAt(p, p.subtestArg(subtestParent))
+func goOnParallel(x *executor, p *path) bool {
+	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
 	if !ok || !p.assume(eq(p.cellAt(scope+scopeReturned), 1)) {
 		return false
 	}
@@ -333,7 +333,7 @@ func goOnParallel(x *translator, p *path) bool {
 
 // withJoin has the innermost frame, that of a test function, wait for its parallel
 // subtests when its deferred calls are over.
-func (p *path) withJoin() {
+func withJoin(p *path) {
 	if _, ok := p.x.idx.At(sites.Join, p.x.idx.End().Pos); !ok {
 		return // the program has none
 	}
@@ -343,7 +343,7 @@ func (p *path) withJoin() {
 
 // endJoin takes the wait for parallel subtests off the innermost frame, and lets
 // them go on. A function that panics does not wait.
-func (x *translator) endJoin(p *path) bool {
+func endJoin(x *executor, p *path) bool {
 	f := p.peek()
 	done := func(q *path) {
 		g := q.top()
@@ -353,7 +353,7 @@ func (x *translator) endJoin(p *path) bool {
 		done(p)
 		return true
 	}
-	scope, ok := x.scopeAt(p, p.ownScope())
+	scope, ok := scopeAt(x, p, ownScope(x, p))
 	switch {
 	case !ok:
 		return false
@@ -361,7 +361,7 @@ func (x *translator) endJoin(p *path) bool {
 		done(p)
 		return true
 	}
-	ended := x.allEnded(p, scope)
+	ended := allEnded(x, p, scope)
 	if q := p.fork(ended); q != nil {
 		done(q)
 		x.continueWith(q)
@@ -372,7 +372,7 @@ func (x *translator) endJoin(p *path) bool {
 	done(p)
 	p.put(scope+scopeReturned, sym.Num(1))
 	at := x.idx.End().Pos
-	if p.subtest() != nil {
+	if subtest(p) != nil {
 		at = p.t.Site.Pos
 	}
 	x.pushOp(p, x.context(p.t, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
@@ -380,51 +380,16 @@ func (x *translator) endJoin(p *path) bool {
 }
 
 // joinSubtests waits for the parallel subtests of a function.
-func joinSubtests(x *translator, p *path) bool {
+func joinSubtests(x *executor, p *path) bool {
 	scope, ok := x.receiver(p)
-	if !ok || !p.assume(x.allEnded(p, scope)) {
+	if !ok || !p.assume(allEnded(x, p, scope)) {
 		return false
 	}
 	return x.opReturn(p, nil)
 }
 
-// siteOf finds the site of that kind of the operation on top of the stack, 0 if it
-// has none: of the call, or where it goes through a method value or a wrapper, of
-// that.
-func (p *path) siteOf(kind sites.Kind) sites.ID {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		f := p.frames[i]
-		if s, ok := p.x.idx.At(kind, f.Target.Pos); ok && f.Target.Pos.IsValid() {
-			return s.ID
-		}
-		if f.Call.Site != nil && f.Call.Site.Pos().IsValid() {
-			if s, ok := p.x.idx.At(kind, f.Call.Site.Pos()); ok {
-				return s.ID
-			}
-		}
-		if f.Call.Parent == nil || f.Call.Parent.Fn == nil || !program.Synthetic(f.Call.Parent.Fn) {
-			break
-		}
-	}
-	return 0
-}
-
-// scopeOf is the call of t.Run whose subtest the path is in, or the goroutine of
-// it, nil in the test itself.
-func (p *path) scopeOf() *state.CallPath {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if f := p.frames[i]; f.Op.RunsSubtest() || f.Op.StartedBy(sites.Subtest) {
-			return f.Call
-		}
-	}
-	if p.t.Parent != nil {
-		return p.t.Scope
-	}
-	return nil
-}
-
 // scopeCell holds the address of the context of a subtest.
-func (x *translator) scopeCell(scope *state.CallPath) int32 {
+func scopeCell(x *executor, scope *state.CallPath) int32 {
 	key := fmt.Sprintf("subtest %d.%d", scope.Template.Index, scope.ID)
 	if o := x.mem.Keyed[key]; o != nil {
 		return o.Base
@@ -436,21 +401,21 @@ func (x *translator) scopeCell(scope *state.CallPath) int32 {
 }
 
 // contextOfSubtest is the address of the context of a subtest.
-func (x *translator) contextOfSubtest(p *path, scope *state.CallPath) *sym.Expr {
+func contextOfSubtest(x *executor, p *path, scope *state.CallPath) *sym.Expr {
 	started := scope == scope.Template.Root // it has a goroutine
 	switch {
 	case started && p.t == scope.Template:
-		return p.subtestArg(subtestContext)
+		return subtestArg(p, subtestContext)
 	case started && !scope.Template.Once:
 		return sym.Unknown("the context of a subtest of which there can be several, in a goroutine that it has started")
 	}
-	return p.cellAt(x.scopeCell(scope))
+	return p.cellAt(scopeCell(x, scope))
 }
 
 // registersCleanup is the frame of the test function that a call of t.Cleanup
 // belongs to, -1 for none: that of the innermost subtest, or of the entry.
-func (p *path) registersCleanup() int {
-	if _, ok := p.peek().Call.Site.(*ssa.Call); !ok || p.t.Parent != nil && p.subtest() == nil {
+func registersCleanup(p *path) int {
+	if _, ok := p.peek().Call.Site.(*ssa.Call); !ok || p.t.Parent != nil && subtest(p) == nil {
 		return -1
 	}
 	at := 0

@@ -24,22 +24,22 @@ func syncOperations(l *Library) {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    l.operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
-		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
+		"(*sync.WaitGroup).Add":    l.operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *executor, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }),
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *executor, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
 		"(*sync.WaitGroup).Go":     l.operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
 		"(*sync.Once).Do":          l.operation(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
 		"os.Exit":                  l.operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
 		"time.Sleep":               l.operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
-		"runtime.Gosched":          l.operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *translator, p *path) bool { return x.opReturn(p, nil) }),
+		"runtime.Gosched":          l.operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *executor, p *path) bool { return x.opReturn(p, nil) }),
 	})
 	l.whenUnwound(l.Known["(*sync.Once).Do"], onceDone)
 	l.does(wgBody, runWaited)
 	l.whenUnwound(wgBody, endWaited)
 	maps.Copy(l.Builtins, map[string]*program.Operation{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": l.operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *translator, p *path) bool {
+		"panic": l.operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *executor, p *path) bool {
 			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
@@ -52,7 +52,7 @@ var (
 	testSkip  = &program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}
 )
 
-func lock(x *translator, p *path) bool {
+func lock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -65,7 +65,7 @@ func lock(x *translator, p *path) bool {
 	return x.opReturn(p, nil)
 }
 
-func unlock(x *translator, p *path) bool {
+func unlock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -81,7 +81,7 @@ func unlock(x *translator, p *path) bool {
 	return x.opReturn(p, nil)
 }
 
-func tryLock(x *translator, p *path) bool {
+func tryLock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -99,16 +99,16 @@ const (
 	rwReaders
 )
 
-func rwLock(x *translator, p *path) bool {
+func rwLock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
 	const announced = 2
 	if p.peek().Phase == announced {
-		ok = x.writeLockAnnounced(p, a)
+		ok = writeLockAnnounced(x, p, a)
 	} else {
-		ok = x.writeLock(p, a, announced)
+		ok = writeLock(x, p, a, announced)
 	}
 	if !ok {
 		return false
@@ -120,7 +120,7 @@ func rwLock(x *translator, p *path) bool {
 // writeLock takes an RWMutex for writing where nobody has it. A writer that finds
 // readers announces itself, which keeps new readers out, and queues in a phase of its
 // own; others wait at their guards. It reports whether the lock is taken.
-func (x *translator) writeLock(p *path, a int32, announced int) bool {
+func writeLock(x *executor, p *path, a int32, announced int) bool {
 	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
 	free := sym.And(eq(held, 0), eq(pending, 0))
 	if q := p.fork(sym.And(free, sym.Not(eq(readers, 0)))); q != nil {
@@ -138,7 +138,7 @@ func (x *translator) writeLock(p *path, a int32, announced int) bool {
 
 // writeLockAnnounced lets a writer that has announced itself in, once the last reader
 // has left.
-func (x *translator) writeLockAnnounced(p *path, a int32) bool {
+func writeLockAnnounced(x *executor, p *path, a int32) bool {
 	if !p.assume(eq(p.cellAt(a+rwReaders), 0)) {
 		return false
 	}
@@ -147,7 +147,7 @@ func (x *translator) writeLockAnnounced(p *path, a int32) bool {
 	return true
 }
 
-func rwUnlock(x *translator, p *path) bool {
+func rwUnlock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -163,7 +163,7 @@ func rwUnlock(x *translator, p *path) bool {
 	return x.opReturn(p, nil)
 }
 
-func rwTryLock(x *translator, p *path) bool {
+func rwTryLock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -176,7 +176,7 @@ func rwTryLock(x *translator, p *path) bool {
 }
 
 // moreReaders counts a reader in.
-func (x *translator) moreReaders(p *path, a int32) bool {
+func moreReaders(x *executor, p *path, a int32) bool {
 	n := p.cellAt(a + rwReaders)
 	lim := sym.Num(int32(x.opts.Counter))
 	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
@@ -190,18 +190,18 @@ func (x *translator) moreReaders(p *path, a int32) bool {
 	return true
 }
 
-func rLock(x *translator, p *path) bool {
+func rLock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
-	if !p.assume(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
+	if !p.assume(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !moreReaders(x, p, a) {
 		return false
 	}
 	return x.opReturn(p, nil)
 }
 
-func rUnlock(x *translator, p *path) bool {
+func rUnlock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -218,7 +218,7 @@ func rUnlock(x *translator, p *path) bool {
 	return x.opReturn(p, nil)
 }
 
-func tryRLock(x *translator, p *path) bool {
+func tryRLock(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -228,13 +228,13 @@ func tryRLock(x *translator, p *path) bool {
 		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
 	}
-	if !p.assume(c) || !x.moreReaders(p, a) {
+	if !p.assume(c) || !moreReaders(x, p, a) {
 		return false
 	}
 	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
-func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
+func wgAdd(x *executor, p *path, delta *sym.Expr) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -248,7 +248,7 @@ func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 		}
 		return false
 	}
-	n, ok := x.wgCounter(p, sym.Arith(sym.OpAdd, p.cellAt(a), delta))
+	n, ok := wgCounter(x, p, sym.Arith(sym.OpAdd, p.cellAt(a), delta))
 	if !ok {
 		return false
 	}
@@ -265,7 +265,7 @@ func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 
 // wgCounter is n, what a counter is set to, where it is not negative; the operation panics
 // elsewhere. It reports whether p goes on.
-func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
+func wgCounter(x *executor, p *path, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
 		x.raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.siteOfOp(q), Pos: q.here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.continueWith(q)
@@ -274,7 +274,7 @@ func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
 }
 
 // wgGo starts a goroutine that a wait group counts.
-func wgGo(x *translator, p *path) bool {
+func wgGo(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -297,7 +297,7 @@ func wgGo(x *translator, p *path) bool {
 var wgBody = &program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}
 
 // runWaited is that goroutine: it calls the function, and counts down.
-func runWaited(x *translator, p *path) bool {
+func runWaited(x *executor, p *path) bool {
 	if p.peek().Phase == 2 {
 		return wgAdd(x, p, sym.Num(-1))
 	}
@@ -308,19 +308,19 @@ func runWaited(x *translator, p *path) bool {
 }
 
 // endWaited counts down for a goroutine that ends by a Goexit.
-func endWaited(x *translator, p *path) bool {
+func endWaited(x *executor, p *path) bool {
 	if !p.peek().Unwind.Goexit {
 		return true // the panic ends the program
 	}
 	addr := p.arg(0)[0]
-	n, ok := x.wgCounter(p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
+	n, ok := wgCounter(x, p, sym.Arith(sym.OpSub, p.getAt(addr, 0), sym.Num(1)))
 	if ok {
 		p.putAt(addr, 0, n)
 	}
 	return ok
 }
 
-func wgWait(x *translator, p *path) bool {
+func wgWait(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -338,7 +338,7 @@ const (
 	onceOver
 )
 
-func onceDo(x *translator, p *path) bool {
+func onceDo(x *executor, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -362,32 +362,32 @@ func onceDo(x *translator, p *path) bool {
 	})
 }
 
-func onceDone(x *translator, p *path) bool {
+func onceDone(x *executor, p *path) bool {
 	p.putAt(p.arg(0)[0], 0, sym.Num(onceOver))
 	return true
 }
 
-func osExit(x *translator, p *path) bool {
+func osExit(x *executor, p *path) bool {
 	e := p.simplify(p.arg(0)[0])
-	x.exits(p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
+	exits(x, p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
 	return false
 }
 
-func logFatal(x *translator, p *path) bool {
-	x.exits(p, false, false, "log.Fatal")
+func logFatal(x *executor, p *path) bool {
+	exits(x, p, false, false, "log.Fatal")
 	return false
 }
 
 const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
 
-func goexit(x *translator, p *path) bool {
+func goexit(x *executor, p *path) bool {
 	u := &state.Unwind{Goexit: true, Site: x.siteOfOp(p), Pos: p.here(), Detail: "goexit"}
 	f := p.peek()
 	if f.Op == testFatal {
 		u.Detail = "fatal"
-		x.failure(p, u.Site, f.Guess)
+		failure(x, p, u.Site, f.Guess)
 	}
-	if !f.Guess && p.inSubtest() {
+	if !f.Guess && inSubtest(p) {
 		// After a guess, the other way goes on.
 		p.note("subtest", artifact.DirectionUnder, subtestEnds)
 	}
@@ -396,7 +396,7 @@ func goexit(x *translator, p *path) bool {
 }
 
 // sleep waits for time to pass, in a step of its own behind the guard.
-func sleep(x *translator, p *path) bool {
+func sleep(x *executor, p *path) bool {
 	e := x.sleepOf(p.t)
 	if p.peek().Phase == 1 {
 		d, known := x.durationOf(p, 0)
@@ -417,7 +417,7 @@ func sleep(x *translator, p *path) bool {
 }
 
 // closeChan closes a channel.
-func closeChan(x *translator, p *path) bool {
+func closeChan(x *executor, p *path) bool {
 	k, ok, tracked := x.concrete(p, p.arg(0)[0])
 	if !tracked {
 		x.unsupported(p.here(), "close", "the channel is not tracked: "+why(p.arg(0)[0]))

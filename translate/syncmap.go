@@ -18,9 +18,9 @@ var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
 func syncMapOperations(l *Library) {
 	// A method on the map o reads its entries, and with writes changes them.
-	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *state.Object) bool) {
-		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *translator, p *path) bool {
-			o, ok := x.syncMap(p, writes)
+	method := func(name string, args int, writes bool, run func(x *executor, p *path, o *state.Object) bool) {
+		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *executor, p *path) bool {
+			o, ok := syncMap(x, p, writes)
 			return ok && run(x, p, o)
 		})
 		for k := range args {
@@ -28,52 +28,52 @@ func syncMapOperations(l *Library) {
 		}
 		l.Known["(*sync.Map)."+name] = in
 	}
-	method("Load", 2, false, func(x *translator, p *path, o *state.Object) bool {
+	method("Load", 2, false, func(x *executor, p *path, o *state.Object) bool {
 		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Store", 3, true, func(x *translator, p *path, o *state.Object) bool {
+	method("Store", 3, true, func(x *executor, p *path, o *state.Object) bool {
 		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
 			return x.update(q, o, found, q.arg(1), q.arg(2)) && x.opReturn(q, nil)
 		})
 	})
-	method("LoadOrStore", 3, true, func(x *translator, p *path, o *state.Object) bool {
-		return x.whether(p, o, func(q *path, _, val []*sym.Expr) bool {
+	method("LoadOrStore", 3, true, func(x *executor, p *path, o *state.Object) bool {
+		return whether(x, p, o, func(q *path, _, val []*sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
 			val := q.arg(2)
-			return x.insert(q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
+			return insert(x, q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
 		})
 	})
-	method("LoadAndDelete", 2, true, func(x *translator, p *path, o *state.Object) bool {
+	method("LoadAndDelete", 2, true, func(x *executor, p *path, o *state.Object) bool {
 		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
-			q.wipe(o, found)
+			wipeMap(q, o, found)
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Delete", 2, true, func(x *translator, p *path, o *state.Object) bool {
+	method("Delete", 2, true, func(x *executor, p *path, o *state.Object) bool {
 		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
-			q.wipe(o, found)
+			wipeMap(q, o, found)
 			return x.opReturn(q, nil)
 		})
 	})
-	method("Swap", 3, true, func(x *translator, p *path, o *state.Object) bool {
-		return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
-			q.replace(o, found, q.arg(2))
+	method("Swap", 3, true, func(x *executor, p *path, o *state.Object) bool {
+		return whether(x, p, o, func(q *path, found, val []*sym.Expr) bool {
+			replace(q, o, found, q.arg(2))
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *path) bool {
-			return x.insert(q, o, q.arg(2)) && x.opReturn(q, layout.Zeros(3))
+			return insert(x, q, o, q.arg(2)) && x.opReturn(q, layout.Zeros(3))
 		})
 	})
-	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *state.Object) bool {
-		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.replace(o, found, q.arg(3)) })
+	method("CompareAndSwap", 4, true, func(x *executor, p *path, o *state.Object) bool {
+		return ifEqual(x, p, o, func(q *path, found []*sym.Expr) { replace(q, o, found, q.arg(3)) })
 	})
-	method("CompareAndDelete", 3, true, func(x *translator, p *path, o *state.Object) bool {
-		return x.ifEqual(p, o, func(q *path, found []*sym.Expr) { q.wipe(o, found) })
+	method("CompareAndDelete", 3, true, func(x *executor, p *path, o *state.Object) bool {
+		return ifEqual(x, p, o, func(q *path, found []*sym.Expr) { wipeMap(q, o, found) })
 	})
-	method("Clear", 1, true, func(x *translator, p *path, o *state.Object) bool {
-		p.empty(o)
+	method("Clear", 1, true, func(x *executor, p *path, o *state.Object) bool {
+		emptyMap(p, o)
 		return x.opReturn(p, nil)
 	})
 	in := l.operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
@@ -82,8 +82,8 @@ func syncMapOperations(l *Library) {
 
 // syncMap is the map that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func (x *translator) syncMap(p *path, write bool) (o *state.Object, ok bool) {
-	k, ok := x.calledOn(p, "the sync.Map", "the contents of a sync.Map that is not tracked")
+func syncMap(x *executor, p *path, write bool) (o *state.Object, ok bool) {
+	k, ok := calledOn(x, p, "the sync.Map", "the contents of a sync.Map that is not tracked")
 	if !ok {
 		return nil, false
 	}
@@ -97,7 +97,7 @@ func (x *translator) syncMap(p *path, write bool) (o *state.Object, ok bool) {
 // calledOn is the object that the operation on top of the stack is called on. If
 // that is not tracked, or nil, ok is false, and it has taken over the path: what
 // the operation returns is then not known.
-func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool) {
+func calledOn(x *executor, p *path, object, result string) (k int32, ok bool) {
 	k, ok, tracked := x.settled(p)
 	switch {
 	case !tracked:
@@ -116,7 +116,7 @@ func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool)
 
 // whether looks the key of the operation on top of the stack up, and completes
 // the path by whether there is an entry. Both report whether their path goes on.
-func (x *translator) whether(p *path, o *state.Object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
+func whether(x *executor, p *path, o *state.Object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
 	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
 		has = q.simplify(has)
 		if has.HandedOver() {
@@ -131,12 +131,12 @@ func (x *translator) whether(p *path, o *state.Object, yes func(q *path, found, 
 }
 
 // insert takes a free entry for the key of the operation on top of the stack.
-func (x *translator) insert(p *path, o *state.Object, val []*sym.Expr) bool {
+func insert(x *executor, p *path, o *state.Object, val []*sym.Expr) bool {
 	return x.update(p, o, layout.Zeros(int(o.Elems)), p.arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
-func (p *path) replace(o *state.Object, found, val []*sym.Expr) {
+func replace(p *path, o *state.Object, found, val []*sym.Expr) {
 	for n := range found {
 		at := o.Entry(n) + int32(1+p.x.Width(o.Mapping.Key()))
 		for c, e := range val {
@@ -147,8 +147,8 @@ func (p *path) replace(o *state.Object, found, val []*sym.Expr) {
 
 // ifEqual executes the operation on top of the stack, which changes the entry of
 // its key if it has the value that is its argument 2.
-func (x *translator) ifEqual(p *path, o *state.Object, change func(q *path, found []*sym.Expr)) bool {
-	return x.whether(p, o, func(q *path, found, val []*sym.Expr) bool {
+func ifEqual(x *executor, p *path, o *state.Object, change func(q *path, found []*sym.Expr)) bool {
+	return whether(x, p, o, func(q *path, found, val []*sym.Expr) bool {
 		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
 			change(r, found)
 			x.opReturn(r, []*sym.Expr{sym.Num(1)})
@@ -167,7 +167,7 @@ const (
 
 // rangeSyncMap calls a function for the entries, in any order. An entry that
 // comes during the iteration may be seen or not.
-func rangeSyncMap(x *translator, p *path) bool {
+func rangeSyncMap(x *executor, p *path) bool {
 	f := p.peek()
 	if f.Phase == 3 { // the function has returned
 		on := p.arg(rangeResult)[0]
@@ -175,7 +175,7 @@ func rangeSyncMap(x *translator, p *path) bool {
 		x.branch(p, on, p.here(), "", func(q *path) { q.top().Phase = 2 }, func(q *path) { x.opReturn(q, nil) })
 		return false
 	}
-	o, ok := x.syncMap(p, false)
+	o, ok := syncMap(x, p, false)
 	if !ok {
 		return false
 	}

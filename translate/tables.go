@@ -52,19 +52,19 @@ func testingOperations(l *Library) {
 // begin has a test function, on top of the stack, end its context and wait for its parallel
 // subtests when its deferred calls are over.
 func begin(p *path) {
-	p.withContext()
-	p.withJoin()
+	withContext(p)
+	withJoin(p)
 }
 
 // deferred does what begin and Cleanup have left to the end of a function.
-func deferred(x *translator, p *path, d state.DeferKey) bool {
+func deferred(x *executor, p *path, d state.DeferKey) bool {
 	switch {
 	case d.Context:
-		return x.endContext(p)
+		return endContext(x, p)
 	case d.Join:
-		return x.endJoin(p)
+		return endJoin(x, p)
 	}
-	return x.runCleanup(p, d)
+	return runCleanup(x, p, d)
 }
 
 // made completes a target by a function that the library has made: the cancel function of a

@@ -16,9 +16,9 @@ import (
 var testContext = &program.Operation{Name: program.ContextOperation, Args: []int{}}
 
 // testContextOf is the address of the context of a test, or of a subtest.
-func (x *translator) testContextOf(p *path, scope *state.CallPath) *sym.Expr {
+func testContextOf(x *executor, p *path, scope *state.CallPath) *sym.Expr {
 	if scope != nil {
-		return x.contextOfSubtest(p, scope)
+		return contextOfSubtest(x, p, scope)
 	}
 	const key = "context of the test"
 	if o := x.mem.Keyed[key]; o != nil {
@@ -27,17 +27,17 @@ func (x *translator) testContextOf(p *path, scope *state.CallPath) *sym.Expr {
 	o := x.mem.KeyedObject(key, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: "test_ctx", Size: state.ChanPayload + state.ContextCells, Elem: types.NewStruct(nil, nil), Pos: x.prog.Entry.Pos(), Context: true}
 	})
-	x.describeContext(o)
+	describeContext(x, o)
 	return sym.Num(o.Base)
 }
 
-func contextOfTest(x *translator, p *path) bool {
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
+func contextOfTest(x *executor, p *path) bool {
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), testContextOf(x, p, p.scopeOf())})
 }
 
 // withContext has the innermost frame, that of a test function, end its context
 // when its deferred calls are over.
-func (p *path) withContext() {
+func withContext(p *path) {
 	if !p.x.sl.TestContext {
 		return
 	}
@@ -46,15 +46,15 @@ func (p *path) withContext() {
 }
 
 // endContext takes the end of its context off the innermost frame.
-func (x *translator) endContext(p *path) bool {
-	k, ok, tracked := x.concrete(p, x.testContextOf(p, p.scopeOf()))
+func endContext(x *executor, p *path) bool {
+	k, ok, tracked := x.concrete(p, testContextOf(x, p, p.scopeOf()))
 	if !ok && tracked {
 		return false
 	}
 	g := p.top()
 	g.Defers = g.Defers[:len(g.Defers)-1]
 	if tracked {
-		x.cancel(p, k, ctxCanceled, layout.Zeros(2), 0)
+		cancel(x, p, k, ctxCanceled, layout.Zeros(2), 0)
 	}
 	return true
 }

@@ -18,29 +18,23 @@ import (
 // the address of the latter. That an armed timer fires is a step of its own, of the
 // process Time; in which order events come says deadline.go.
 
-// isTimer recognises time.Timer and time.Ticker.
-func isTimer(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && (n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker")
-}
-
 func timerOperations(l *Library) {
 	arm := func(name string, ticker, pointer bool) *program.Operation {
-		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) })
+		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *executor, p *path) bool { return newTimer(x, p, ticker, pointer) })
 	}
 	l.Known["time.After"] = arm("after", false, false)
 	l.Known["time.Tick"] = arm("tick", true, false)
 	l.Known["time.NewTimer"] = arm("newtimer", false, true)
 	l.Known["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 0) })
-		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *translator, p *path) bool { return setTimer(x, p, 1) })
+		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *executor, p *path) bool { return setTimer(x, p, 0) })
+		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *executor, p *path) bool { return setTimer(x, p, 1) })
 	}
 }
 
 // timePasses is the approximation that an event rests on, nothing if it has none. The
 // event is nil for those of which there can be several.
-func (x *translator) timePasses(e *state.Event, pos token.Pos) []int {
+func timePasses(x *executor, e *state.Event, pos token.Pos) []int {
 	why := x.timing(e)
 	if why == "" {
 		return nil
@@ -49,7 +43,7 @@ func (x *translator) timePasses(e *state.Event, pos token.Pos) []int {
 }
 
 // newTimer makes an armed timer.
-func newTimer(x *translator, p *path, ticker, pointer bool) bool {
+func newTimer(x *executor, p *path, ticker, pointer bool) bool {
 	f := p.peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
@@ -60,7 +54,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 		if !pointer {
 			return x.opReturn(p, []*sym.Expr{sym.Num(0)}) // time.Tick
 		}
-		return x.badInterval(p, "NewTicker")
+		return badInterval(x, p, "NewTicker")
 	}
 	var elem types.Type
 	switch t := f.Target.Fn.Signature.Results().At(0).Type().Underlying().(type) {
@@ -73,7 +67,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.prog.Source.Fset.Position(pos).Line),
 			Size: state.ChanPayload + width + state.TimerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
-	}, x.describeTimer)
+	}, func(o *state.Object) { describeTimer(x, o) })
 	if !ok {
 		return false
 	}
@@ -91,12 +85,12 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 }
 
 // badInterval is the panic of a ticker whose interval is not positive.
-func (x *translator) badInterval(p *path, of string) bool {
+func badInterval(x *executor, p *path, of string) bool {
 	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
-func (x *translator) describeTimer(o *state.Object) {
+func describeTimer(x *executor, o *state.Object) {
 	x.describeChan(o)
 	a, c := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
@@ -105,7 +99,7 @@ func (x *translator) describeTimer(o *state.Object) {
 
 // setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
 // be received afterwards.
-func setTimer(x *translator, p *path, armed int32) bool {
+func setTimer(x *executor, p *path, armed int32) bool {
 	var result []*sym.Expr
 	if p.peek().Target.Fn.Signature.Results().Len() > 0 {
 		result = []*sym.Expr{sym.Unknown("whether a timer was running")}
@@ -120,12 +114,12 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
 	case o != nil && o.Callback:
-		x.againstTime(o, x.stmtOfOp(p))
+		againstTime(x, o, x.stmtOfOp(p))
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.Timer:
-		x.againstTime(o, x.stmtOfOp(p))
+		againstTime(x, o, x.stmtOfOp(p))
 		if d, known := x.durationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
-			return x.badInterval(p, "Ticker.Reset")
+			return badInterval(x, p, "Ticker.Reset")
 		}
 		a, n := o.Behind(state.TimerArmed), o.Base+state.ChanLen
 		if len(result) > 0 {
@@ -133,13 +127,13 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		}
 		p.put(a, sym.Num(armed))
 		p.put(n, sym.Num(0))
-		x.set(p, o, armed)
+		setEvent(x, p, o, armed)
 	}
 	return x.opReturn(p, result)
 }
 
-// set notes that a timer was stopped or armed again.
-func (x *translator) set(p *path, o *state.Object, armed int32) {
+// setEvent notes that a timer was stopped or armed again.
+func setEvent(x *executor, p *path, o *state.Object, armed int32) {
 	if armed == 0 {
 		x.ended(p, x.eventsOf[o], sym.Num(1))
 		return
@@ -150,7 +144,7 @@ func (x *translator) set(p *path, o *state.Object, armed int32) {
 
 // againstTime notes that a statement looks at or sets what the process Time changes, as another
 // goroutine would: a timer, or the error of a context.
-func (x *translator) againstTime(o *state.Object, s sites.ID) {
+func againstTime(x *executor, o *state.Object, s sites.ID) {
 	if s != 0 && !slices.Contains(x.untimely[s], o) {
 		x.untimely[s] = append(x.untimely[s], o)
 	}

@@ -1,11 +1,9 @@
 package translate
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,51 +19,9 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
-// fits is a value in an integer type: where that would wrap it wraps, if that can be said,
-// and is unknown otherwise.
-func (p *path) fits(e *sym.Expr, t types.Type) *sym.Expr {
-	b, ok := t.Underlying().(*types.Basic)
-	if !ok || b.Info()&types.IsInteger == 0 {
-		return e
-	}
-	a := p.abs(e)
-	if a.Top {
-		if e.Op >= sym.OpAdd && e.Op <= sym.OpMod && e.UnknownIn() == nil {
-			return sym.Unknown("arithmetic beyond 32 bits")
-		}
-		return e
-	}
-	lo, hi := int64(math.MinInt32), int64(math.MaxInt32)
-	var wrap func(k int32) int32
-	switch b.Kind() {
-	case types.Int8:
-		lo, hi, wrap = math.MinInt8, math.MaxInt8, func(k int32) int32 { return int32(int8(k)) }
-	case types.Int16:
-		lo, hi, wrap = math.MinInt16, math.MaxInt16, func(k int32) int32 { return int32(int16(k)) }
-	case types.Uint8:
-		lo, hi, wrap = 0, math.MaxUint8, func(k int32) int32 { return int32(uint8(k)) }
-	case types.Uint16:
-		lo, hi, wrap = 0, math.MaxUint16, func(k int32) int32 { return int32(uint16(k)) }
-	case types.Uint, types.Uint32, types.Uint64, types.Uintptr:
-		lo = 0 // what is less is a number that the model has no place for
-	default:
-		return e
-	}
-	l, h := a.Bounds()
-	switch {
-	case int64(l) >= lo && int64(h) <= hi:
-		return e
-	case wrap == nil || a.Interval || len(a.Elems) > maxBits:
-		return sym.Unknown("wraps around")
-	case e.IsConst():
-		return sym.Num(wrap(e.K))
-	}
-	return p.each(e, func(k int32) *sym.Expr { return sym.Num(wrap(k)) })
-}
-
 // binary is the result of an operation of two operands. ok is false if it has taken over the
 // path.
-func (x *translator) binary(p *path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
+func (x *executor) binary(p *path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
 	ctx := p.peek().Call
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
@@ -107,37 +63,8 @@ func misused(op token.Token, r *sym.Expr) *sym.Expr {
 	return nil
 }
 
-// integer is the result of an operation on integers, which is of type t.
-func (p *path) integer(op token.Token, t types.Type, l, r *sym.Expr) *sym.Expr {
-	switch op {
-	case token.ADD:
-		return p.fits(sym.Arith(sym.OpAdd, l, r), t)
-	case token.SUB:
-		return p.fits(sym.Arith(sym.OpSub, l, r), t)
-	case token.MUL:
-		return p.fits(sym.Arith(sym.OpMul, l, r), t)
-	case token.QUO, token.REM:
-		if p.abs(r).Has(0) {
-			return sym.Unknown("division by a value that may be 0")
-		}
-		if op == token.QUO {
-			return p.fits(sym.Arith(sym.OpDiv, l, r), t)
-		}
-		return p.fits(sym.Arith(sym.OpMod, l, r), t)
-	case token.LSS:
-		return sym.Arith(sym.OpLt, l, r)
-	case token.LEQ:
-		return sym.Arith(sym.OpLe, l, r)
-	case token.GTR:
-		return sym.Arith(sym.OpLt, r, l)
-	case token.GEQ:
-		return sym.Arith(sym.OpLe, r, l)
-	}
-	return p.fits(p.bits(op, l, r), t)
-}
-
 // equal compares two values of a type.
-func (x *translator) equal(p *path, t types.Type, a, b []*sym.Expr) *sym.Expr {
+func (x *executor) equal(p *path, t types.Type, a, b []*sym.Expr) *sym.Expr {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
 		if a[0].Is(0) || b[0].Is(0) {
@@ -177,7 +104,7 @@ func (x *translator) equal(p *path, t types.Type, a, b []*sym.Expr) *sym.Expr {
 
 // uncomparable is the condition that an interface holds a value of a type whose values
 // cannot be compared, as far as that is known.
-func (x *translator) uncomparable(p *path, e []*sym.Expr) *sym.Expr {
+func (x *executor) uncomparable(p *path, e []*sym.Expr) *sym.Expr {
 	tag := p.simplify(e[0])
 	tags, out := p.abs(tag), sym.Num(0)
 	if tag.Op == sym.OpUnknown || tags.Top {
@@ -194,7 +121,7 @@ func (x *translator) uncomparable(p *path, e []*sym.Expr) *sym.Expr {
 
 // boxed reports that an interface may hold a value of several scalars, which is
 // kept in a box.
-func (x *translator) boxed(p *path, e []*sym.Expr) bool {
+func (x *executor) boxed(p *path, e []*sym.Expr) bool {
 	a := p.abs(e[0])
 	if a.Top || a.Interval {
 		return false
@@ -209,7 +136,7 @@ func (x *translator) boxed(p *path, e []*sym.Expr) bool {
 
 // constantBox reports that a value of an interface is a box that only equal
 // values have.
-func (x *translator) constantBox(e *sym.Expr) bool {
+func (x *executor) constantBox(e *sym.Expr) bool {
 	if !e.IsConst() {
 		return false
 	}
@@ -217,7 +144,7 @@ func (x *translator) constantBox(e *sym.Expr) bool {
 	return o != nil && strings.HasPrefix(o.Key, "box ")
 }
 
-func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
+func (x *executor) convert(p *path, i *ssa.Convert) []*sym.Expr {
 	e := p.value(p.peek().Call, i.X)
 	n := x.Width(i.Type())
 	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
@@ -237,7 +164,7 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*sym.Expr {
 }
 
 // makeInterface boxes a value: the number of its type, and its scalar.
-func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
+func (x *executor) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
 	t := i.X.Type()
 	e := p.value(p.peek().Call, i.X)
 	tag := sym.Num(x.mem.Tag(t))
@@ -274,7 +201,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*sym.Expr, 
 }
 
 // newBox makes the cells of a value of several parts that an interface holds.
-func (x *translator) newBox(t types.Type) *state.Object {
+func (x *executor) newBox(t types.Type) *state.Object {
 	o := x.NewData("box", t)
 	o.Boxed = program.TypeKey(t)
 	return o
@@ -283,7 +210,7 @@ func (x *translator) newBox(t types.Type) *state.Object {
 // unbox returns the scalars of a value of type t that an interface holds. Other
 // values that the interface may hold, with other types, end the path: there they
 // are not together.
-func (x *translator) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
+func (x *executor) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
 	n := x.Width(t)
 	switch n {
 	case 0:
@@ -319,25 +246,25 @@ type ref struct {
 
 // allocate returns a new object for an allocation in the innermost function.
 // ok is false if there is none, and it has ended the path.
-func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
+func (x *executor) allocate(p *path, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
 	return x.allocateAt(p, p.peek().Call, instr, make, describe)
 }
 
 // allocateAt allocates for an instruction of the activation ctx. An allocation
 // that can be executed repeatedly takes the first object of its pool that
 // nothing refers to, so that equal states look equal.
-func (x *translator) allocateAt(p *path, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
+func (x *executor) allocateAt(p *path, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
 	return x.allocateKey(p, x.allocationKey(p, ctx, instr), ctx, instr, make, describe)
 }
 
 // allocationKey names what an instruction of an activation allocates.
-func (x *translator) allocationKey(p *path, ctx *state.CallPath, instr ssa.Instruction) string {
+func (x *executor) allocationKey(p *path, ctx *state.CallPath, instr ssa.Instruction) string {
 	return fmt.Sprintf("%d|%d|%d.%d", p.t.Index, ctx.ID, instr.Block().Index, x.indexOf(instr))
 }
 
 // allocateArray allocates the backing array of a slice. Arrays of different
 // sizes are different objects.
-func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
+func (x *executor) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
 	ctx := p.peek().Call
 	w := int32(x.Width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
@@ -346,7 +273,7 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 	}, func(o *state.Object) { x.Describe(o, types.NewArray(elem, int64(n))) })
 }
 
-func (x *translator) allocateKey(p *path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
+func (x *executor) allocateKey(p *path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (ref, bool) {
 	inLoop := ctx.InLoop || x.prog.Function(ctx.Fn).InCycle[instr.Block().Index]
 	single := func(key string) (ref, bool) {
 		o := x.mem.Keyed[key]
@@ -376,7 +303,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *state.CallPath, instr
 		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}
-		if at != nil && n < x.asked.Objects {
+		if at != nil && n < x.opts.Asked.Objects {
 			at.Size = max(at.Size, n)
 			pl.At = at
 		}
@@ -423,27 +350,6 @@ func (r ref) put(p *path, off int32, v *sym.Expr) {
 	p.put(r.objs[0].Base+off, v)
 }
 
-// setNew sets a cell of an object that the segment has allocated.
-func (p *path) setNew(o state.NewObject, off int32, v *sym.Expr) {
-	if o.Pool.Objects[0].WriteOnly {
-		return
-	}
-	cells := slices.Clone(p.created.m[o]) // other paths may have it too
-	cells[off] = p.simplify(v)
-	p.created.set(o, cells)
-}
-
-// newCell is a cell of an object that the segment has allocated.
-func (p *path) newCell(o state.NewObject, off int32) *sym.Expr {
-	if o.Pool.Objects[0].WriteOnly {
-		return sym.Unknown("contents not tracked")
-	}
-	if e := p.created.m[o][off]; e != nil {
-		return e
-	}
-	return sym.Num(0)
-}
-
 // clear sets the cells of a new object to zero.
 func (r ref) clear(p *path, except func(off int32) bool) {
 	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].WriteOnly {
@@ -466,53 +372,8 @@ func (r ref) clear(p *path, except func(off int32) bool) {
 	}
 }
 
-// newObjectAt recognises an address inside an object that the segment has
-// allocated from a pool. Until the segment ends its cells are kept apart, so
-// that it need not be known which object it is.
-func newObjectAt(e *sym.Expr) (o state.NewObject, off int32, ok bool) {
-	if e.Op == sym.OpAdd && e.B.IsConst() {
-		off, e = e.B.K, e.A
-	}
-	if e.Op != sym.OpAlloc {
-		return state.NewObject{}, 0, false
-	}
-	return state.NewObject{Pool: state.PoolOf(e), K: e.K}, off, true
-}
-
-// expose has new objects in memory where an expression may be the address of one
-// among others: it is used by its number.
-func (p *path) expose(e *sym.Expr) {
-	if len(p.created.m) > 0 && (e.News || e.Op == sym.OpAlloc) {
-		p.settle()
-	}
-}
-
-// settle writes the cells of new objects to memory: of each object of the pool
-// under the condition that it is the one.
-func (p *path) settle() {
-	keys := make([]state.NewObject, 0, len(p.created.m))
-	for k := range p.created.m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b state.NewObject) int {
-		return cmp.Or(cmp.Compare(a.Pool.Name, b.Pool.Name), cmp.Compare(a.K, b.K))
-	})
-	for _, k := range keys {
-		e := sym.Read(sym.OpAlloc, k.Pool, k.K)
-		for _, o := range k.Pool.Objects[k.K:] {
-			for off, v := range p.created.m[k] {
-				if v != nil && !p.x.mem.Cells[o.Base+int32(off)].Payload {
-					at := o.Base + int32(off)
-					p.put(at, sym.Ite(eq(e, o.Base), v, p.rawCell(at)))
-				}
-			}
-		}
-	}
-	p.created = table[state.NewObject, []*sym.Expr]{}
-}
-
 // indexOf is the number of an instruction in its block.
-func (x *translator) indexOf(instr ssa.Instruction) int {
+func (x *executor) indexOf(instr ssa.Instruction) int {
 	for i, in := range instr.Block().Instrs {
 		if in == instr {
 			return i
@@ -521,7 +382,7 @@ func (x *translator) indexOf(instr ssa.Instruction) int {
 	return -1
 }
 
-func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
+func (x *executor) execAlloc(p *path, i *ssa.Alloc) bool {
 	t := program.Pointee(i.Type())
 	name := i.Comment
 	if name == "" || strings.ContainsAny(name, " ()") {
@@ -543,7 +404,7 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 	return p.advance()
 }
 
-func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
+func (x *executor) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	ctx := p.peek().Call
 	size := p.value(ctx, i.Size)[0]
 	k, ok, tracked := x.concrete(p, size)
@@ -587,7 +448,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	return p.advance()
 }
 
-func (x *translator) describeChan(o *state.Object) {
+func (x *executor) describeChan(o *state.Object) {
 	c := func(i int32) *state.Cell { return x.mem.Cells[o.Base+i] }
 	for i := range o.Size {
 		c(i).Sync = true
@@ -613,7 +474,7 @@ func (x *translator) describeChan(o *state.Object) {
 	}
 }
 
-func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
+func (x *executor) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	f := p.peek()
 	fn := i.Fn.(*ssa.Function)
 	var e []*sym.Expr

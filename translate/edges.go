@@ -1,0 +1,84 @@
+package translate
+
+import (
+	"fmt"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/state"
+	"github.com/vtrace/vtrace/translate/internal/sym"
+)
+
+// maxParts bounds the parts of all expressions of a model. Values that were merged share
+// theirs, so that an expression that is written out may be larger than memory.
+const maxParts = 2_000_000
+
+// addEdge makes the edge of a path that ends at a location.
+func (x *translator) addEdge(p *path, l *state.Location) {
+	e := &state.Edge{From: p.from, To: l, Guard: p.cond, Full: p.full, Sync: p.sync, Role: p.role, Site: p.site, Sel: p.sel, Approx: p.approx}
+	if e.Role == artifact.RoleLocal {
+		e.Site = 0
+	}
+	if p.sync != nil && p.sync.Send {
+		for i, v := range p.send {
+			keep := false
+			if o := p.sync.Object; o != nil {
+				keep = i < int(o.Width) && state.Stored(x.mem.Cells[o.Base+state.ChanPayload+int32(i)].Abs)
+			} else {
+				keep = state.Stored(p.sync.Template.Args[i])
+			}
+			if !keep {
+				v = nil
+			}
+			e.Send = append(e.Send, v)
+		}
+	}
+	kept := map[*state.Variable]bool{}
+	for i, lv := range l.Live {
+		if !x.mem.Holds(lv, l.In[i]) {
+			continue
+		}
+		v := p.liveExpr(lv)
+		kept[lv.Variable] = true
+		if l.Lost[i] {
+			lo, hi := l.In[i].Bounds()
+			switch a := p.abs(v); {
+			case v.Op == sym.OpUnknown || a.Top:
+				v = sym.Num(hi)
+			case !a.Within(l.In[i]) || a.Has(hi):
+				v = sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), v), sym.Arith(sym.OpLt, v, sym.Num(hi))), v, sym.Num(hi))
+			}
+		}
+		if v.Op == sym.OpVar && state.VariableOf(v) == lv.Variable {
+			continue
+		}
+		e.Assign = append(e.Assign, state.Assignment{To: lv.Variable.Expr, Value: v})
+	}
+	if p.from.Kind != state.AtIdle && l.Kind != state.AtSink {
+		for i, lv := range p.from.Live {
+			if x.mem.Holds(lv, p.from.In[i]) && !kept[lv.Variable] {
+				e.Assign = append(e.Assign, state.Assignment{To: lv.Variable.Expr, Value: sym.Num(0)})
+			}
+		}
+	}
+	if l.Kind != state.AtSink {
+		for _, addr := range sortedKeys(p.heap.m) {
+			c, v := x.mem.Cells[addr], p.heap.m[addr]
+			if c.Payload || !state.Stored(c.Abs) || v.Op == sym.OpCell && state.CellOf(v) == c {
+				continue
+			}
+			if v.UnknownIn() != nil {
+				continue
+			}
+			e.Assign = append(e.Assign, state.Assignment{To: c.Expr, Value: v})
+		}
+	}
+	for _, o := range l.Template.Edges {
+		if o.Equal(e) {
+			return
+		}
+	}
+	l.Template.Edges = append(l.Template.Edges, e)
+	if x.parts += e.Parts(); x.parts > maxParts && !x.tooLarge {
+		x.giveUp(p.here(), "program", fmt.Sprintf("too large: the conditions and assignments of the model have more than %d parts", maxParts))
+	}
+}

@@ -1,0 +1,26 @@
+package translate
+
+import (
+	"context"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+)
+
+// An executor executes the segments of a program.
+type executor struct {
+	*translator
+	library    *Library
+	methods    map[methodKey]*ssa.Function
+	capacities map[string]bool // the types of elements of which capacities are seen, see package growth
+}
+
+// newExecutor makes an executor of a program.
+func newExecutor(ctx context.Context, l *Library, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts settings, taken *assumptions) *executor {
+	x := &executor{translator: newTranslator(ctx, p, sl, idx, opts, taken), library: l, methods: map[methodKey]*ssa.Function{}}
+	x.execute = x.step
+	return x
+}

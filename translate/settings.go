@@ -1,0 +1,19 @@
+package translate
+
+import "github.com/vtrace/vtrace/artifact"
+
+// settings direct the search.
+type settings struct {
+	artifact.ModelBounds
+	// Asked are the bounds of all places where the model is not too large.
+	Asked artifact.Bounds
+	// At are the bounds of an earlier model of the program, where they are smaller
+	// than asked for.
+	At *artifact.Bounds
+	// Cost is where the search is given up; 0 is nowhere.
+	Cost int
+	// Strict makes every approximation an error.
+	Strict bool
+	// Continue goes on behind what cannot be translated.
+	Continue bool
+}

@@ -1,0 +1,37 @@
+package translate
+
+import "github.com/vtrace/vtrace/translate/internal/state"
+
+// findShared adds the statements that touch memory which goroutines share and
+// that somebody writes. It reports whether there are new ones.
+func (x *translator) findShared() bool {
+	if x.errs.ErrorOrNil() != nil && !x.opts.Continue {
+		return false
+	}
+	grown := x.findTimed()
+	var shared []*state.Cell
+	for _, c := range x.mem.Cells {
+		if c == nil || c.Sync || c.Abs.Top {
+			continue
+		}
+		if _, ok := c.Abs.Single(); ok && !c.Varies {
+			continue
+		}
+		n, written := 0, false
+		for t, in := range c.Access {
+			n += t.Slots
+			written = written || in.Written
+		}
+		if n < 2 || !written {
+			continue
+		}
+		shared = append(shared, c)
+		for _, s := range c.Stmts {
+			if !x.access[s] {
+				x.access[s] = true
+				grown = true
+			}
+		}
+	}
+	return x.findStores(shared) || grown
+}
