@@ -139,16 +139,16 @@ func (x *executor) element(p *path, base, i, n *sym.Expr, size int, instr ssa.In
 		if !ok {
 			return nil, false
 		}
-		c := slices.IndexFunc(p.chosen, func(w pin) bool { return w.e == i })
-		if c < 0 {
+		c, chosen := p.chosenFor(i)
+		if !chosen {
 			var alts []func(*path)
 			for j := range k {
-				alts = append(alts, func(q *path) { q.chosen = append(q.chosen, pin{i, j}) })
+				alts = append(alts, func(q *path) { q.chooseFor(i, j) })
 			}
 			p.choose("the index is not tracked", alts...)
 			return nil, false
 		}
-		i = sym.Num(p.chosen[c].k)
+		i = sym.Num(c)
 	} else if !x.inBounds(p, i, n, instr) {
 		return nil, false
 	}
@@ -447,7 +447,7 @@ func (a *appending) readElements() bool {
 		return false
 	}
 	a.n = n
-	if o, off, isNew := newObjectAt(a.src[0]); isNew && p.created.m[o] != nil {
+	if o, off, cells := p.newObject(a.src[0]); cells != nil {
 		for k := range n * a.w {
 			a.added = append(a.added, p.newCell(o, off+k))
 		}

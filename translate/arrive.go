@@ -200,7 +200,7 @@ func (x *translator) join(p *path, l *state.Location) {
 	}
 	if l.Kind != state.AtSink { // behind which nobody reads
 		clear(x.left)
-		for _, addr := range sortedKeys(p.heap.m) {
+		for _, addr := range p.written() {
 			c, e := x.mem.Cells[addr], p.heap.m[addr]
 			if p.from == nil || e == c.Expr {
 				continue

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"go/token"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -61,4 +62,39 @@ func (p *path) boundAt(at *state.Bound, pos token.Pos, what string) {
 		at.Pos = pos
 	}
 	p.x.sinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
+}
+
+// inOrder are the places whose bounds are smaller than asked for.
+func (x *translator) inOrder() []*state.Bound {
+	var out []*state.Bound
+	for _, b := range x.bounded {
+		out = append(out, b)
+	}
+	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
+	return out
+}
+
+// reached are the bounds that the model was made with, and those of them that end a path, of each of
+// which there is an approximation.
+func (x *translator) reached() (at artifact.Bounds, shown []*state.Bound) {
+	at = *x.opts.At
+	at.Places = nil
+	for _, b := range x.inOrder() {
+		if !b.Shown {
+			continue
+		}
+		shown = append(shown, b)
+		b.Approx = x.approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
+		x.approx[b.Approx].Query = b.Query
+		at.Places = append(at.Places, b.PlaceBound)
+	}
+	for place, given := range x.given {
+		// Others may have been listed for the models that this one comes from.
+		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
+			given.Query, given.Why = 0, ""
+			at.Places = append(at.Places, given)
+		}
+	}
+	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
+	return at, shown
 }

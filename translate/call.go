@@ -29,7 +29,7 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 		return tgt, true
 	}
 	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
-		switch g, decided := guessed(p, site); {
+		switch g, decided := p.guessed(site); {
 		case !decided:
 			x.guessCompleted(p, site, fs)
 			return tgt, false
@@ -73,11 +73,11 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 
 // resolveValue completes the target of a call of a function value.
 func (x *executor) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
-	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
+	if o, off, cells := p.newObject(callee); cells != nil {
 		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
 		}
-		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true
 	}
 	if o, cell := x.oneFunction(p, callee); o != nil {
 		return x.closure(o, tgt, cell), true
@@ -96,8 +96,8 @@ func (x *executor) resolveValue(p *path, site ssa.CallInstruction, tgt state.Tar
 // false it has taken over the path; a value that is not tracked is none.
 func (x *executor) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
 	value = p.simplify(value)
-	if o, _, ok := newObjectAt(value); ok && p.created.m[o] != nil {
-		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return p.created.m[o][i] }), true, true
+	if o, _, cells := p.newObject(value); cells != nil {
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true, true
 	}
 	if o, cell := x.oneFunction(p, value); o != nil {
 		return x.closure(o, tgt, cell), true, true
@@ -228,19 +228,17 @@ func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 // guess continues with every callee that the call graph knows for a function
 // value that is not tracked.
 func (x *executor) guess(p *path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
-	for _, g := range p.guesses {
-		if g.site == site && g.fn != nil {
-			tgt.Fn = g.fn
-			tgt.Op = x.prog.Operation(g.fn)
-			for _, fv := range g.fn.FreeVars {
-				tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
-			}
-			if site.Common().IsInvoke() {
-				recv := layout.Unknowns(x.Width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
-				tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
-			}
-			return tgt, true
+	if fn := p.guessedFunction(site); fn != nil {
+		tgt.Fn = fn
+		tgt.Op = x.prog.Operation(fn)
+		for _, fv := range fn.FreeVars {
+			tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
 		}
+		if site.Common().IsInvoke() {
+			recv := layout.Unknowns(x.Width(fn.Signature.Recv().Type()), "receiver that is not tracked")
+			tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
+		}
+		return tgt, true
 	}
 	callees := x.prog.Callees(site)
 	if len(callees) == 0 {
@@ -248,9 +246,7 @@ func (x *executor) guess(p *path, site ssa.CallInstruction, tgt state.Target) (s
 	}
 	var alts []func(*path)
 	for _, f := range callees {
-		alts = append(alts, func(q *path) {
-			q.guesses = append(q.guesses[:len(q.guesses):len(q.guesses)], guess{site, f})
-		})
+		alts = append(alts, func(q *path) { q.guess(site, f) })
 	}
 	p.choose("the function called is not tracked", alts...)
 	return tgt, false
@@ -512,7 +508,7 @@ func (x *executor) runDeferred(p *path) bool {
 	if d.Library() {
 		return x.library.Deferred(x, p, d)
 	}
-	e := p.env.m[envKey{f.Call, d}]
+	e := p.kept(f.Call, d)
 	kept := map[ssa.Value][]*sym.Expr{}
 	for _, v := range x.DeferOperands(d.Instr) {
 		n := x.ValueWidth(v)
@@ -602,7 +598,7 @@ func (x *executor) stepUnwind(p *path) bool {
 		}
 		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 	}
-	val := p.env.m[envKey{f.Call, state.PanicKey{}}]
+	val := p.kept(f.Call, state.PanicKey{})
 	p.pop()
 	if len(p.frames) == 0 {
 		if u.Goexit {
@@ -634,7 +630,7 @@ func (x *executor) recovered(p *path, f *state.Frame) []*sym.Expr {
 			v.Recovered = true
 			g.Unwind = &v
 			p.frames[i] = &g
-			return p.env.m[envKey{f.Call, state.PanicKey{}}]
+			return p.kept(f.Call, state.PanicKey{})
 		}
 		break
 	}

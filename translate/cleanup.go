@@ -57,7 +57,7 @@ func registerCleanup(x *executor, p *path) bool {
 func runCleanup(x *executor, p *path, d state.DeferKey) bool {
 	f := p.peek()
 	addr := sym.Unknown("not tracked")
-	if e := p.env.m[envKey{f.Call, d}]; len(e) > 0 {
+	if e := p.kept(f.Call, d); len(e) > 0 {
 		addr = e[0]
 	}
 	tgt, ok, tracked := x.functionOf(p, addr, d.Instr)
@@ -69,7 +69,7 @@ func runCleanup(x *executor, p *path, d state.DeferKey) bool {
 	}
 	g := p.top()
 	g.Defers = g.Defers[:len(g.Defers)-1]
-	p.env.remove(envKey{f.Call, d})
+	p.forget(f.Call, d)
 	if tgt.Fn == nil {
 		return true
 	}

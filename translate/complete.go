@@ -12,25 +12,12 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// guessed is the function that a path takes a call to run, nil for what its value says;
-// decided is false if it has not been asked yet.
-func guessed(p *path, site ssa.CallInstruction) (f *ssa.Function, decided bool) {
-	for _, g := range p.guesses {
-		if g.site == site {
-			return g.fn, true
-		}
-	}
-	return nil, false
-}
-
 // guessCompleted continues with what the value of a call says, and with the functions
 // that runs have shown.
 func (x *executor) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa.Function) {
 	var alts []func(*path)
 	for _, f := range slices.Concat([]*ssa.Function{nil}, fs) {
-		alts = append(alts, func(q *path) {
-			q.guesses = append(q.guesses[:len(q.guesses):len(q.guesses)], guess{site, f})
-		})
+		alts = append(alts, func(q *path) { q.guess(site, f) })
 	}
 	p.choose("a run has shown a function that was not foreseen", alts...)
 }

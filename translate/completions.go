@@ -56,11 +56,3 @@ func (p *Prepared) Missed(before, at []string, run int) []artifact.Completion {
 	}
 	return out
 }
-
-// noteCompletions records what has been added.
-func (x *translation) noteCompletions() {
-	for _, c := range x.prog.Added {
-		a := artifact.Approximation{File: c.File, Line: c.Line, Col: c.Col, Kind: artifact.ApproximationCompleted, Direction: artifact.DirectionOver, Reason: "completed from a run of the program: " + c.What()}
-		x.approx = append(x.approx, a)
-	}
-}

@@ -73,3 +73,16 @@ func (p *path) settle() {
 	}
 	p.created = table[state.NewObject, []*sym.Expr]{}
 }
+
+// newObject recognises an address inside an object that the segment has allocated from a pool and
+// that is not in memory yet, and returns its cells; nil for others.
+func (p *path) newObject(e *sym.Expr) (o state.NewObject, off int32, cells []*sym.Expr) {
+	if len(p.created.m) == 0 {
+		return o, 0, nil
+	}
+	o, off, ok := newObjectAt(e)
+	if !ok {
+		return o, 0, nil
+	}
+	return o, off, p.created.m[o]
+}

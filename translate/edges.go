@@ -61,7 +61,7 @@ func (x *translator) addEdge(p *path, l *state.Location) {
 		}
 	}
 	if l.Kind != state.AtSink {
-		for _, addr := range sortedKeys(p.heap.m) {
+		for _, addr := range p.written() {
 			c, v := x.mem.Cells[addr], p.heap.m[addr]
 			if c.Payload || !state.Stored(c.Abs) || v.Op == sym.OpCell && state.CellOf(v) == c {
 				continue
@@ -80,5 +80,54 @@ func (x *translator) addEdge(p *path, l *state.Location) {
 	l.Template.Edges = append(l.Template.Edges, e)
 	if x.parts += e.Parts(); x.parts > maxParts && !x.tooLarge {
 		x.giveUp(p.here(), "program", fmt.Sprintf("too large: the conditions and assignments of the model have more than %d parts", maxParts))
+	}
+}
+
+// addEdges executes all segments again, for their edges. If the model is too large it stops.
+func (x *translator) addEdges() error {
+	x.emitting = true
+	x.work, x.parts = 0, 0
+	x.approx, x.approxAt = nil, map[string]int{}
+	if x.start != nil {
+		for _, r := range x.start.early {
+			x.plainly[x.approximation(r.pos, r.kind, r.direction, r.reason)] = true
+		}
+	}
+	if x.opts.Continue && x.errs != nil {
+		x.leaveOut()
+	}
+	for i := 0; i < len(x.templates); i++ {
+		t := x.templates[i]
+		for j := 0; j < len(t.Locations); j++ {
+			if t.Locations[j].Seen {
+				x.leave(t.Locations[j])
+			}
+			if err := x.ctx.Err(); err != nil {
+				return err
+			}
+			if x.tooLarge {
+				return x.errs.ErrorOrNil()
+			}
+		}
+	}
+	return nil
+}
+
+// initialise sets what the variables of the entry hold where it begins, if the first segment was
+// executed beforehand.
+func (x *translator) initialise() {
+	if x.start == nil {
+		return
+	}
+	t := x.templates[0]
+	for i, lv := range t.First.Live {
+		if !x.mem.Holds(lv, t.First.In[i]) {
+			continue
+		}
+		if v := x.start.liveExpr(lv); v.IsConst() {
+			t.Inits[lv.Variable] = v.K
+		} else if t.First.Lost[i] {
+			t.Inits[lv.Variable] = t.First.In[i].Hi
+		}
 	}
 }

@@ -20,7 +20,13 @@ type executor struct {
 
 // newExecutor makes an executor of a program.
 func newExecutor(ctx context.Context, l *Library, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts settings, taken *assumptions) *executor {
-	x := &executor{translator: newTranslator(ctx, p, sl, idx, opts, taken), library: l, methods: map[methodKey]*ssa.Function{}}
-	x.execute = x.step
+	x := &executor{library: l, methods: map[methodKey]*ssa.Function{}}
+	x.translator = newTranslator(ctx, p, sl, idx, x, opts, taken)
 	return x
 }
+
+// Begin has a test function do at its end what the library does there.
+func (x *executor) Begin(p *path) { x.library.Begin(p) }
+
+// Late adds what the library does by itself.
+func (x *executor) Late() bool { return x.library.Late(x) }

@@ -39,8 +39,8 @@ type translator struct {
 	mem       *state.Memory
 	templates []*state.Template
 	byKey     map[string]*state.Template // of templates
-	execute   func(p *path) bool         // executes one instruction, and reports whether the path goes on
-	emitting  bool                       // the segments are executed again, for the model
+	semantics semantics
+	emitting  bool // the segments are executed again, for the model
 }
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
@@ -126,7 +126,7 @@ type arrival struct {
 	loc *state.Location
 }
 
-func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts settings, taken *assumptions) *translator {
+func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, sem semantics, opts settings, taken *assumptions) *translator {
 	x := &translator{
 		assumptions:  taken,
 		programFacts: programFacts{names: map[*ssa.Function]string{}},
@@ -140,7 +140,7 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, limited: map[*state.Cell]bool{},
 			faults: map[token.Pos]string{}, errSeen: map[string]bool{},
 		},
-		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts, mem: state.NewMemory(), byKey: map[string]*state.Template{},
+		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts, semantics: sem, mem: state.NewMemory(), byKey: map[string]*state.Template{},
 	}
 	if opts.At != nil {
 		for _, b := range opts.At.Places {

@@ -63,7 +63,7 @@ func (x *translator) confine(c *state.Cell) {
 // is replaced by the one that says so. Copies of such cells are such cells.
 func (p *path) confine() {
 	x := p.x
-	for _, addr := range sortedKeys(p.heap.m) {
+	for _, addr := range p.written() {
 		c, e := x.mem.Cells[addr], p.heap.m[addr]
 		if !c.Confined && !x.emitting && (p.mayBeLost(e) || pastLimits(e)) {
 			x.confine(c)

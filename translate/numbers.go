@@ -47,7 +47,7 @@ func (x *executor) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	default:
 		return 0, false
 	}
-	e := p.env.m[envKey{f.Call, v}]
+	e := p.kept(f.Call, v)
 	if comp >= len(e) || e[comp].Op != sym.OpUnknown || pastLimits(e[comp]) {
 		return 0, false
 	}
@@ -59,14 +59,14 @@ func (x *executor) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
 	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
-	key := envKey{p.peek().Call, v}
-	e := p.env.m[key]
+	ctx := p.peek().Call
+	e := p.kept(ctx, v)
 	p.pick(values, func(q *path, k int32) {
 		w := slices.Clone(e)
 		if w[comp] = sym.Num(k); comp == 1 {
 			w[2] = sym.Num(k) // nothing is known of room behind its elements
 		}
-		q.env.set(key, w)
+		q.keepAs(ctx, v, w)
 	})
 }
 

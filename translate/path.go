@@ -2,6 +2,7 @@ package translate
 
 import (
 	"go/token"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -217,7 +218,7 @@ func (x *translator) nextEpoch() uint64 {
 
 // simplify replaces an expression whose value is known by that value.
 func (p *path) simplify(e *sym.Expr) *sym.Expr {
-	if o, _, isNew := newObjectAt(e); isNew && p.created.m[o] != nil {
+	if _, _, cells := p.newObject(e); cells != nil {
 		return e // what is stored in it is kept apart, also if it can only be one
 	}
 	for e.Op == sym.OpIte {
@@ -589,4 +590,67 @@ func (p *path) offset(field, pointer *sym.Expr, off int32) {
 	if len(at) > 0 && (b.Interval || len(at) < len(b.Elems)) {
 		p.know(field, sym.Set{Elems: at})
 	}
+}
+
+// written are the addresses of the cells that the path has written, in order.
+func (p *path) written() []int32 { return slices.Sorted(maps.Keys(p.heap.m)) }
+
+// kept is what a path has under a key of an activation: the scalars of a value, an argument, or what
+// was deferred; nil for nothing.
+func (p *path) kept(ctx *state.CallPath, key any) []*sym.Expr { return p.env.m[envKey{ctx, key}] }
+
+// keepAs has it kept as it is, where set keeps what is known of it.
+func (p *path) keepAs(ctx *state.CallPath, key any, e []*sym.Expr) { p.env.set(envKey{ctx, key}, e) }
+
+// forget removes it.
+func (p *path) forget(ctx *state.CallPath, key any) { p.env.remove(envKey{ctx, key}) }
+
+// mark notes that the path passes the header of a loop, and reports whether it has decided something
+// since it passed it last.
+func (p *path) mark(header *ssa.BasicBlock) bool {
+	mark := p.decided + p.picks
+	if old, ok := p.marks.m[header]; ok && mark > old {
+		return true
+	}
+	p.marks.set(header, mark)
+	return false
+}
+
+// chosenFor is the value that the path has chosen for an expression that is not known; ok is false if
+// it has chosen none.
+func (p *path) chosenFor(e *sym.Expr) (k int32, ok bool) {
+	i := slices.IndexFunc(p.chosen, func(w pin) bool { return w.e == e })
+	if i < 0 {
+		return 0, false
+	}
+	return p.chosen[i].k, true
+}
+
+// chooseFor has the path choose a value for an expression that is not known.
+func (p *path) chooseFor(e *sym.Expr, k int32) { p.chosen = append(p.chosen, pin{e, k}) }
+
+// guessed is the function that the path takes a call to run, nil for what its value says; decided is
+// false if it has not been asked yet.
+func (p *path) guessed(site ssa.CallInstruction) (f *ssa.Function, decided bool) {
+	for _, g := range p.guesses {
+		if g.site == site {
+			return g.fn, true
+		}
+	}
+	return nil, false
+}
+
+// guessedFunction is the function that the path takes a call to run, nil if it takes it for none.
+func (p *path) guessedFunction(site ssa.CallInstruction) *ssa.Function {
+	for _, g := range p.guesses {
+		if g.site == site && g.fn != nil {
+			return g.fn
+		}
+	}
+	return nil
+}
+
+// guess has the path take a call to run a function, nil for what its value says.
+func (p *path) guess(site ssa.CallInstruction, fn *ssa.Function) {
+	p.guesses = append(p.guesses[:len(p.guesses):len(p.guesses)], guess{site, fn})
 }

@@ -2,10 +2,8 @@ package translate
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/translate/internal/state"
 )
 
 // firstCost is the cost at which the bounds asked for are given up.
@@ -37,44 +35,6 @@ func (o Options) Least() artifact.Bounds {
 	lower(&b.Entries, o.Entries, least.Entries)
 	lower(&b.Activations, o.Recursion, least.Activations)
 	return b
-}
-
-// inOrder are the places whose bounds are smaller than asked for.
-func (x *translation) inOrder() []*state.Bound {
-	var out []*state.Bound
-	for _, b := range x.bounded {
-		out = append(out, b)
-	}
-	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
-	return out
-}
-
-// noteBounds records in the sidecar which bounds the model was made with, and as an
-// approximation each that ends a path.
-func (x *translation) noteBounds(m *Model) {
-	if x.options.At == nil {
-		return
-	}
-	at := *x.options.At
-	at.Places = nil
-	for _, b := range x.inOrder() {
-		if !b.Shown {
-			continue
-		}
-		m.bounded = append(m.bounded, b)
-		b.Approx = x.approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
-		x.approx[b.Approx].Query = b.Query
-		at.Places = append(at.Places, b.PlaceBound)
-	}
-	for place, given := range x.given {
-		// Others may have been listed for the models that this one comes from.
-		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
-			given.Query, given.Why = 0, ""
-			at.Places = append(at.Places, given)
-		}
-	}
-	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
-	m.Sidecar.Bounds = &at
 }
 
 // Explain says why the bounds of places are not greater.

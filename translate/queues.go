@@ -8,7 +8,7 @@ import (
 // queueOrder records where waiting goroutines may be served in an order that is
 // not Go's: on channels that somebody polls, where several processes can queue
 // on the same side. The edges that serve them rest on it.
-func (x *translation) queueOrder() {
+func (x *translator) queueOrder() {
 	type side struct {
 		o    *state.Object
 		send bool
@@ -43,7 +43,7 @@ func (x *translation) queueOrder() {
 			if s.send {
 				what = "senders"
 			}
-			if x.options.Strict {
+			if x.opts.Strict {
 				continue // the order of a queue is no construct to avoid
 			}
 			n := x.approximation(s.o.Pos, "queue-order", artifact.DirectionOver, what+" that wait on this channel may be served in any order")

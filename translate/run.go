@@ -20,8 +20,8 @@ import (
 // can meet again.
 const maxChain = 16
 
-// step executes one instruction of the path; false ends the path here.
-func (x *executor) step(p *path) bool {
+// Execute executes one instruction of the path; false ends the path here.
+func (x *executor) Execute(p *path) bool {
 	if len(p.frames) == 0 {
 		return x.finish(p, nil)
 	}
@@ -148,12 +148,10 @@ func (x *executor) jump(p *path, to *ssa.BasicBlock) bool {
 		f.Passed = 0
 		// A loop whose way depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
-		mark := p.decided + p.picks
-		if old, ok := p.marks.m[to]; ok && mark > old {
+		if p.mark(to) {
 			x.arrive(p, state.AtLocal, 0)
 			return false
 		}
-		p.marks.set(to, mark)
 		f.Turn(x.prog.Function(f.Call.Fn), to)
 		if p.steps > 2000 && x.idle(to) {
 			x.arrive(p, state.AtSpin, 0)
@@ -701,7 +699,7 @@ func (x *executor) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addres
 	if !x.notNil(p, e, instr) {
 		return nil, false
 	}
-	if o, _, ok := newObjectAt(e); ok && p.created.m[o] != nil {
+	if _, _, cells := p.newObject(e); cells != nil {
 		return &address{e: e}, true
 	}
 	p.expose(e)

@@ -17,3 +17,14 @@ type settings struct {
 	// Continue goes on behind what cannot be translated.
 	Continue bool
 }
+
+// Semantics is what the code of a program does.
+type semantics interface {
+	// Execute executes one instruction, and reports whether the path goes on.
+	Execute(p *path) bool
+	// Begin has a test function, on top of the stack, do at its end what the library does there.
+	Begin(p *path)
+	// Late adds what happens by itself, when all that goroutines do has been executed. It reports
+	// whether there is something to do then.
+	Late() bool
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // solve finds all locations and what every variable and cell can hold.
-func (x *executor) solve() {
+func (x *translator) solve() {
 	t := state.NewTemplate(state.Template{Key: "entry", Name: "main", Slots: 1, Once: true, Fn: x.prog.Entry})
 	x.templates = append(x.templates, t)
 	t.Root = x.context(t, nil, nil, 0, x.prog.Entry, "")
@@ -19,7 +19,7 @@ func (x *executor) solve() {
 		p := x.newPath(t, nil)
 		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
 		p.push(&state.Frame{Call: t.Root, Block: x.prog.Entry.Blocks[0]})
-		x.library.Begin(p)
+		x.semantics.Begin(p)
 		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
 			p.set(t.Root, x.prog.Entry.Params[0], layout.Unknowns(1, "the testing.T"))
 		}
@@ -41,9 +41,8 @@ func (x *executor) solve() {
 		}
 		a := x.prefix[0]
 		t.First, t.Idle = a.loc, a.loc
-		for _, addr := range sortedKeys(a.p.heap.m) {
-			e := a.p.heap.m[addr]
-			c := x.mem.Cells[addr]
+		for _, addr := range a.p.written() {
+			e, c := a.p.heap.m[addr], x.mem.Cells[addr]
 			if e.IsConst() {
 				c.Init = e.K
 				if !c.Fix {
@@ -63,7 +62,7 @@ func (x *executor) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for !x.again && (len(x.queue) > 0 || x.library.Late(x) || x.lateEvents()) && x.ctx.Err() == nil {
+	for !x.again && (len(x.queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
 		// Where few ways begin first: what is learned there saves executing the
 		// many ways elsewhere again.
 		best := 0

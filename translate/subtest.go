@@ -97,7 +97,7 @@ func subtest(p *path) *state.Frame {
 
 // subtestArg is an argument of the goroutine of a subtest.
 func subtestArg(p *path, k int) *sym.Expr {
-	if e := p.env.m[envKey{p.frames[0].Call, state.ArgKey(k)}]; len(e) > 0 {
+	if e := p.kept(p.frames[0].Call, state.ArgKey(k)); len(e) > 0 {
 		return e[0]
 	}
 	return sym.Unknown("an argument that is not tracked")

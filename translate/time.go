@@ -12,9 +12,9 @@ func timeSteps(x *executor) *state.Template {
 	at := &state.Location{Template: t, Kind: state.AtLocal}
 	add := func(p *path, why []int) {
 		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
-		for _, addr := range sortedKeys(p.heap.m) {
+		for _, addr := range p.written() {
 			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
-				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.heap.m[addr]})
+				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.rawCell(addr)})
 			}
 		}
 		t.Edges = append(t.Edges, ed)

@@ -14,7 +14,7 @@ import (
 // arg returns argument k of the operation on top of the stack.
 func (p *path) arg(k int) []*sym.Expr {
 	f := p.peek()
-	if e := p.env.m[envKey{f.Call, state.ArgKey(k)}]; len(e) > 0 {
+	if e := p.kept(f.Call, state.ArgKey(k)); len(e) > 0 {
 		return e
 	}
 	return layout.Unknowns(2, "an argument that is not tracked")

@@ -207,16 +207,3 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	}
 	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.Source.Spec.Pattern)
 }
-
-// leaveOut turns what is not supported into approximations.
-func (x *translation) leaveOut() {
-	for _, err := range x.errs.Errors {
-		var u *UnsupportedError
-		if errors.As(err, &u) {
-			x.approx = append(x.approx, artifact.Approximation{
-				File: u.Pos.Filename, Line: u.Pos.Line, Col: u.Pos.Column,
-				Kind: "unsupported", Direction: artifact.DirectionUnder, Reason: u.What + ": " + u.Reason,
-			})
-		}
-	}
-}

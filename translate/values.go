@@ -218,8 +218,8 @@ func (x *executor) unbox(p *path, val *sym.Expr, t types.Type) ([]*sym.Expr, boo
 	case 1:
 		return []*sym.Expr{val}, true
 	}
-	if o, off, ok := newObjectAt(val); ok && p.created.m[o] != nil {
-		return slices.Clone(p.created.m[o][off : int(off)+n]), true
+	if _, off, cells := p.newObject(val); cells != nil {
+		return slices.Clone(cells[off : int(off)+n]), true
 	}
 	k, ok, tracked := x.concrete(p, val)
 	if !tracked {

@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 	"go/token"
-	"slices"
 	"sort"
 
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -140,7 +139,7 @@ func (x *translator) drive() {
 func (x *translator) pursue(p *path) {
 	for {
 		waiting := len(x.stack)
-		if !x.execute(p) {
+		if !x.semantics.Execute(p) {
 			if len(x.stack) != waiting+1 {
 				return
 			}
@@ -167,13 +166,4 @@ func (x *translator) giveUp(pos token.Pos, what, reason string) {
 	x.unsupported(pos, what, reason)
 	x.drop()
 	x.queue, x.tooLarge = nil, true
-}
-
-func sortedKeys(m map[int32]*sym.Expr) []int32 {
-	out := make([]int32, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
