@@ -119,6 +119,14 @@ func (p *path) top() *state.Frame {
 	return &f
 }
 
+// owned is the innermost frame for changing: that of the last change, if it is still the path's own.
+func (p *path) owned() *state.Frame {
+	if f := p.peek(); f == p.own {
+		return f
+	}
+	return p.top()
+}
+
 func (p *path) peek() *state.Frame { return p.frames[len(p.frames)-1] }
 
 func (p *path) pop() { p.frames = p.frames[:len(p.frames)-1] }
@@ -560,11 +568,7 @@ func (p *path) statement(instr ssa.Instruction) sites.ID {
 
 // advance goes on to the next instruction.
 func (p *path) advance() bool {
-	f := p.peek()
-	if f != p.own {
-		f = p.top()
-	}
-	f.Idx++
+	p.owned().Idx++
 	return true
 }
 

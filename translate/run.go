@@ -113,10 +113,7 @@ func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 
 // jump goes from the end of a block to another.
 func (x *executor) jump(p *path, to *ssa.BasicBlock) bool {
-	f := p.peek()
-	if f != p.own {
-		f = p.top()
-	}
+	f := p.owned()
 	from := f.Block
 	pred := -1
 	for i, b := range to.Preds {
