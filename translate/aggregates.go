@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -22,18 +24,18 @@ import (
 // is left of the array, and the range of its length. ok is false if it has
 // taken over the path, or the path cannot be; tracked is false if the address
 // is not known. w are the scalars of an element.
-func (x *executor) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
+func (x *executor) shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
 	ptr, ok, tracked = x.concrete(p, e[0])
 	if !ok || !tracked {
 		return ptr, ok, tracked
 	}
 	left, known := x.room(ptr, w)
-	if !known || ptr != 0 && x.sl.LimitsCapacity {
+	if !known || ptr != 0 && x.Slice.LimitsCapacity {
 		return ptr, true, true
 	}
 	for i, k := range []int32{0, left} {
-		v := p.simplify(e[i+1])
-		a := p.abs(v)
+		v := p.Simplify(e[i+1])
+		a := p.Abs(v)
 		if a.Top {
 			continue
 		}
@@ -45,10 +47,10 @@ func (x *executor) shape(p *path, e []*sym.Expr, w int32) (ptr int32, ok, tracke
 			return ptr, false, true
 		}
 		if k, ok := fits.Single(); ok {
-			p.know(v, sym.Single(k))
+			p.Know(v, sym.Single(k))
 		}
 		if v.Op == sym.OpVar || v.Op == sym.OpCell {
-			p.learn(v, fits)
+			p.Learn(v, fits)
 		}
 	}
 	return ptr, true, true
@@ -61,7 +63,7 @@ func (x *executor) room(ptr, w int32) (n int32, known bool) {
 	if ptr == 0 {
 		return 0, true
 	}
-	o := x.mem.Object(ptr)
+	o := x.Memory.Object(ptr)
 	if o == nil || o.Stride == 0 || o.Stride != w {
 		return 0, false
 	}
@@ -70,7 +72,7 @@ func (x *executor) room(ptr, w int32) (n int32, known bool) {
 
 // inBounds continues with the panic where an index is out of bounds; false if
 // it has taken over the path. Lengths that are not tracked are not checked.
-func (x *executor) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instruction) bool {
 	if i.Op == sym.OpUnknown || n.Op == sym.OpUnknown {
 		return true
 	}
@@ -79,50 +81,50 @@ func (x *executor) inBounds(p *path, i, n *sym.Expr, instr ssa.Instruction) bool
 
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
-func (x *executor) check(p *path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
+func (x *executor) check(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
 	return x.checkWith(p, bad, detail, instr, x.SomeError)
 }
 
 // checkWith does the same for a panic with a value of its own.
-func (x *executor) checkWith(p *path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
-	if bad = p.simplify(bad); bad.Op == sym.OpUnknown || bad.Is(0) {
+func (x *executor) checkWith(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
+	if bad = p.Simplify(bad); bad.Op == sym.OpUnknown || bad.Is(0) {
 		return true
 	}
-	if !p.abs(bad).Can(true) {
+	if !p.Abs(bad).Can(true) {
 		return true
 	}
-	raise := func(q *path) {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: detail}, val())
+	raise := func(q *exploration.Path) {
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: detail}, val())
 	}
 	if bad.IsConst() {
 		raise(p)
-		x.continueWith(p)
+		x.ContinueWith(p)
 		return false
 	}
 	if bad.HandedOver() {
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 		return false
 	}
-	if q := p.fork(bad); q != nil {
+	if q := p.Fork(bad); q != nil {
 		raise(q)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if p.assume(sym.Not(bad)) {
-		p.know(bad, sym.Single(0))
-		x.continueWith(p)
+	if p.Assume(sym.Not(bad)) {
+		p.Know(bad, sym.Single(0))
+		x.ContinueWith(p)
 	}
 	return false
 }
 
 // sliceBounds continues with the panic where the bounds of a slice expression
 // are wrong; false if it has taken over the path.
-func (x *executor) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
 	for _, e := range []*sym.Expr{lo, hi, limit} {
-		if e.Op == sym.OpUnknown || p.abs(e).Top {
+		if e.Op == sym.OpUnknown || p.Abs(e).Top {
 			return true
 		}
 	}
-	if capacity.Op == sym.OpUnknown || p.abs(capacity).Top {
+	if capacity.Op == sym.OpUnknown || p.Abs(capacity).Top {
 		capacity = limit
 	}
 	return x.check(p, sym.Or(sym.Arith(sym.OpLt, lo, sym.Num(0)), sym.Or(sym.Arith(sym.OpLt, hi, lo), sym.Or(sym.Arith(sym.OpLt, limit, hi), sym.Arith(sym.OpLt, capacity, limit)))), "slice bounds out of range", instr)
@@ -130,7 +132,7 @@ func (x *executor) sliceBounds(p *path, lo, hi, limit, capacity *sym.Expr, instr
 
 // element computes base + i*size for an index; an index that is not tracked is
 // a free choice among the elements.
-func (x *executor) element(p *path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
+func (x *executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
 	if i.Op == sym.OpUnknown {
 		k, ok, tracked := x.concrete(p, n)
 		if !tracked || k > 16 {
@@ -139,13 +141,13 @@ func (x *executor) element(p *path, base, i, n *sym.Expr, size int, instr ssa.In
 		if !ok {
 			return nil, false
 		}
-		c, chosen := p.chosenFor(i)
+		c, chosen := p.ChosenFor(i)
 		if !chosen {
-			var alts []func(*path)
+			var alts []func(*exploration.Path)
 			for j := range k {
-				alts = append(alts, func(q *path) { q.chooseFor(i, j) })
+				alts = append(alts, func(q *exploration.Path) { q.ChooseFor(i, j) })
 			}
-			p.choose("the index is not tracked", alts...)
+			p.Choose("the index is not tracked", alts...)
 			return nil, false
 		}
 		i = sym.Num(c)
@@ -153,12 +155,12 @@ func (x *executor) element(p *path, base, i, n *sym.Expr, size int, instr ssa.In
 		return nil, false
 	}
 	at := sym.Arith(sym.OpAdd, base, sym.Arith(sym.OpMul, i, sym.Num(int32(size))))
-	if a, known := x.elementsAt(p.abs(base), p.abs(i), int32(size)); known {
+	if a, known := x.elementsAt(p.Abs(base), p.Abs(i), int32(size)); known {
 		if a.Empty() {
 			return nil, false // it has no elements: this way is none
 		}
-		if at = p.simplify(at); !at.IsConst() && !p.abs(at).Within(a) {
-			p.know(at, a)
+		if at = p.Simplify(at); !at.IsConst() && !p.Abs(at).Within(a) {
+			p.Know(at, a)
 		}
 	}
 	return at, true
@@ -194,14 +196,14 @@ func (x *executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) 
 	return a, true
 }
 
-func (x *executor) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
-	ctx := p.peek().Call
-	base, n := p.value(ctx, i.X), sym.Num(0)
+func (x *executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
+	ctx := p.Peek().Call
+	base, n := p.Value(ctx, i.X), sym.Num(0)
 	var size int
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
 		size = x.Width(t.Elem())
-		if x.differ(p.abs(base[0])) {
+		if x.differ(p.Abs(base[0])) {
 			// An index that one of the arrays has another may not have.
 			k, ok, tracked := x.shape(p, base, int32(size))
 			if !ok && tracked {
@@ -215,8 +217,8 @@ func (x *executor) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
 		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
-			p.set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
-			return p.advance()
+			p.Set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
+			return p.Advance()
 		}
 		if !x.notNil(p, base[0], i) {
 			return false
@@ -224,12 +226,12 @@ func (x *executor) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 		size = x.Width(at.Elem())
 		n = sym.Num(int32(at.Len()))
 	}
-	e, ok := x.element(p, base[0], p.simplify(p.value(ctx, i.Index)[0]), p.simplify(n), size, i)
+	e, ok := x.element(p, base[0], p.Simplify(p.Value(ctx, i.Index)[0]), p.Simplify(n), size, i)
 	if !ok {
 		return false
 	}
-	p.set(ctx, i, []*sym.Expr{e})
-	return p.advance()
+	p.Set(ctx, i, []*sym.Expr{e})
+	return p.Advance()
 }
 
 // differ reports that there are arrays of different lengths at some addresses.
@@ -239,7 +241,7 @@ func (x *executor) differ(a sym.Set) bool {
 	}
 	elems := int32(-1)
 	for _, k := range a.Elems {
-		o := x.mem.Object(k)
+		o := x.Memory.Object(k)
 		if o == nil || o.Stride == 0 {
 			continue
 		}
@@ -251,37 +253,37 @@ func (x *executor) differ(a sym.Set) bool {
 	return false
 }
 
-func (x *executor) execIndex(p *path, i *ssa.Index) bool {
-	ctx := p.peek().Call
+func (x *executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
+	ctx := p.Peek().Call
 	n := x.Width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
 	if !ok {
-		p.set(ctx, i, layout.Unknowns(n, "a byte of a string"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(n, "a byte of a string"))
+		return p.Advance()
 	}
-	e := p.value(ctx, i.X)
-	k, ok, tracked := x.concrete(p, p.value(ctx, i.Index)[0])
+	e := p.Value(ctx, i.X)
+	k, ok, tracked := x.concrete(p, p.Value(ctx, i.Index)[0])
 	switch {
 	case !tracked || int64(len(e)) != at.Len()*int64(n):
-		p.set(ctx, i, layout.Unknowns(n, "index not tracked"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(n, "index not tracked"))
+		return p.Advance()
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "index out of range"}, x.SomeError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "index out of range"}, x.SomeError())
 		return true
 	}
-	p.set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
-	return p.advance()
+	p.Set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
+	return p.Advance()
 }
 
-func (x *executor) execSlice(p *path, i *ssa.Slice) bool {
-	ctx := p.peek().Call
+func (x *executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
+	ctx := p.Peek().Call
 	if program.IsString(i.X.Type()) {
-		p.set(ctx, i, layout.Unknowns(1, "part of a string"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(1, "part of a string"))
+		return p.Advance()
 	}
-	e := p.value(ctx, i.X)
+	e := p.Value(ctx, i.X)
 	var ptr, length, capacity *sym.Expr
 	var elem types.Type
 	switch t := i.X.Type().Underlying().(type) {
@@ -294,77 +296,77 @@ func (x *executor) execSlice(p *path, i *ssa.Slice) bool {
 			ptr = sym.Unkept("a large array")
 		}
 	default:
-		p.set(ctx, i, layout.Unknowns(x.Width(i.Type()), "a slice of this type"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(x.Width(i.Type()), "a slice of this type"))
+		return p.Advance()
 	}
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
 		if k, ok, tracked := x.shape(p, e, int32(x.Width(elem))); tracked {
 			if !ok {
 				return false
 			}
-			ptr, length, capacity = sym.Num(k), p.simplify(length), p.simplify(capacity)
-			if left, known := x.room(k, int32(x.Width(elem))); known && !x.sl.LimitsCapacity {
+			ptr, length, capacity = sym.Num(k), p.Simplify(length), p.Simplify(capacity)
+			if left, known := x.room(k, int32(x.Width(elem))); known && !x.Slice.LimitsCapacity {
 				capacity = sym.Num(left)
 			}
 		}
 	}
 	lo, hi := sym.Num(0), length
 	if i.Low != nil {
-		lo = p.value(ctx, i.Low)[0]
+		lo = p.Value(ctx, i.Low)[0]
 	}
 	if i.High != nil {
-		hi = p.value(ctx, i.High)[0]
+		hi = p.Value(ctx, i.High)[0]
 	}
 	limit := capacity
 	if i.Max != nil {
-		limit = p.value(ctx, i.Max)[0]
+		limit = p.Value(ctx, i.Max)[0]
 	}
-	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(limit), p.simplify(capacity), i) {
+	if !x.sliceBounds(p, p.Simplify(lo), p.Simplify(hi), p.Simplify(limit), p.Simplify(capacity), i) {
 		return false
 	}
 	w := int32(x.Width(elem))
 	out := []*sym.Expr{
-		p.simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
-		p.simplify(sym.Arith(sym.OpSub, hi, lo)),
-		p.simplify(sym.Arith(sym.OpSub, limit, lo)),
+		p.Simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
+		p.Simplify(sym.Arith(sym.OpSub, hi, lo)),
+		p.Simplify(sym.Arith(sym.OpSub, limit, lo)),
 	}
 	// The bounds hold: it lies in the array, and is not shorter than nothing. One
 	// without room lies in none: behind the last element is another object.
-	if ptr.IsConst() && ptr.K != 0 && !x.sl.LimitsCapacity {
+	if ptr.IsConst() && ptr.K != 0 && !x.Slice.LimitsCapacity {
 		if left, known := x.room(ptr.K, w); known {
 			none := x.noElements(w)
-			out[0] = p.simplify(sym.Ite(eq(lo, left), sym.Num(none), out[0]))
-			p.keepAmong(out[0], func(k int32) bool { return k == none || ptr.K <= k && k < ptr.K+left*w })
+			out[0] = p.Simplify(sym.Ite(exploration.Eq(lo, left), sym.Num(none), out[0]))
+			p.KeepAmong(out[0], func(k int32) bool { return k == none || ptr.K <= k && k < ptr.K+left*w })
 		}
 	}
 	atLeast := func(k int32) bool { return k >= 0 }
-	p.keepAmong(out[1], atLeast)
-	p.keepAmong(out[2], atLeast)
-	p.set(ctx, i, out)
-	return p.advance()
+	p.KeepAmong(out[1], atLeast)
+	p.KeepAmong(out[2], atLeast)
+	p.Set(ctx, i, out)
+	return p.Advance()
 }
 
 // noElements stands for the arrays of slices that have no room. They are not nil.
 func (x *executor) noElements(w int32) int32 {
-	return x.mem.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
+	return x.Memory.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "no_elements", Size: 1, Backing: state.Backing{Stride: w}}
 	}).Base
 }
 
-func (x *executor) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
-	ctx := p.peek().Call
+func (x *executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
+	ctx := p.Peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
 	w := x.Width(elem)
-	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
+	capExpr := p.Simplify(p.Value(ctx, i.Cap)[0])
 	k, ok, tracked := x.concrete(p, capExpr)
 	if !tracked || int(k)*w > layout.MaxArray {
-		p.set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
-		return p.advance()
+		p.Set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.Value(ctx, i.Len)[0], capExpr})
+		return p.Advance()
 	}
 	if !ok {
 		return false
 	}
-	n := p.simplify(p.value(ctx, i.Len)[0])
+	n := p.Simplify(p.Value(ctx, i.Len)[0])
 	if !x.check(p, sym.Or(sym.Arith(sym.OpLt, n, sym.Num(0)), sym.Arith(sym.OpLt, sym.Num(k), n)), "makeslice: len out of range", i) {
 		return false
 	}
@@ -372,27 +374,27 @@ func (x *executor) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	if !ok {
 		return false
 	}
-	r.clear(p, nil)
-	p.set(ctx, i, []*sym.Expr{r.e, p.value(ctx, i.Len)[0], sym.Num(k)})
-	return p.advance()
+	r.Clear(p, nil)
+	p.Set(ctx, i, []*sym.Expr{r.Address, p.Value(ctx, i.Len)[0], sym.Num(k)})
+	return p.Advance()
 }
 
 // appendTo executes the builtin append: in place while there is room, else into
 // a new array.
-func (x *executor) appendTo(p *path, call *ssa.Call) bool {
-	ctx := p.peek().Call
+func (x *executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
+	ctx := p.Peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
-		p.set(ctx, call, layout.Unknowns(x.ValueWidth(call), "append"))
-		return p.advance()
+		p.Set(ctx, call, layout.Unknowns(x.ValueWidth(call), "append"))
+		return p.Advance()
 	}
 	a := appending{x: x, p: p, call: call, w: int32(x.Width(st.Elem()))}
-	a.dst = p.value(ctx, call.Call.Args[0])
-	a.src = p.value(ctx, call.Call.Args[1])
+	a.dst = p.Value(ctx, call.Call.Args[0])
+	a.src = p.Value(ctx, call.Call.Args[1])
 	if !a.readElements() || !a.findRoom() {
 		return a.advanced
 	}
-	full := p.simplify(sym.Arith(sym.OpLt, sym.Num(a.capacity), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n))))
+	full := p.Simplify(sym.Arith(sym.OpLt, sym.Num(a.capacity), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n))))
 	switch {
 	case !full.IsConst():
 		a.fork(full)
@@ -407,7 +409,7 @@ func (x *executor) appendTo(p *path, call *ssa.Call) bool {
 // slices so far.
 type appending struct {
 	x        *executor
-	p        *path
+	p        *exploration.Path
 	call     *ssa.Call
 	w        int32       // the scalars of an element
 	dst, src []*sym.Expr // the slice that is appended to, and the one that is appended
@@ -423,12 +425,12 @@ type appending struct {
 // for the step of the append that has failed.
 func (a *appending) fail(why string) bool {
 	p := a.p
-	if at := p.simplify(a.dst[0]); at.Op != sym.OpUnknown && !at.Is(0) {
+	if at := p.Simplify(a.dst[0]); at.Op != sym.OpUnknown && !at.Is(0) {
 		// There may be room in an array whose elements are known.
-		p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
+		p.Note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
 	}
-	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
-	a.advanced = p.advance()
+	p.Set(p.Peek().Call, a.call, []*sym.Expr{sym.Unknown(why), sym.Unknown(why), sym.Unknown(why)})
+	a.advanced = p.Advance()
 	return false
 }
 
@@ -447,9 +449,9 @@ func (a *appending) readElements() bool {
 		return false
 	}
 	a.n = n
-	if o, off, cells := p.newObject(a.src[0]); cells != nil {
+	if o, off, cells := p.NewObject(a.src[0]); cells != nil {
 		for k := range n * a.w {
-			a.added = append(a.added, p.newCell(o, off+k))
+			a.added = append(a.added, p.NewCell(o, off+k))
 		}
 		return true
 	}
@@ -460,9 +462,9 @@ func (a *appending) readElements() bool {
 	if !ok {
 		return false
 	}
-	x.accessed(p, from, int(n)*int(a.w), p.statement(a.call), false)
+	x.accessed(p, from, int(n)*int(a.w), p.Statement(a.call), false)
 	for k := range n * a.w {
-		a.added = append(a.added, p.copied(from+k))
+		a.added = append(a.added, p.Copied(from+k))
 	}
 	return true
 }
@@ -471,8 +473,8 @@ func (a *appending) readElements() bool {
 // as it is tracked. It reports whether the append can go on.
 func (a *appending) findRoom() bool {
 	x, p := a.x, a.p
-	if _, _, isNew := newObjectAt(a.dst[0]); isNew {
-		p.settle()
+	if _, _, isNew := exploration.NewObjectAt(a.dst[0]); isNew {
+		p.Settle()
 	}
 	var ok, tracked bool
 	a.ptr, ok, tracked = x.shape(p, a.dst, a.w)
@@ -489,12 +491,12 @@ func (a *appending) findRoom() bool {
 	if !ok {
 		return false
 	}
-	a.length = p.simplify(a.dst[1])
-	if a.length.Op == sym.OpUnknown || p.abs(a.length).Top {
+	a.length = p.Simplify(a.dst[1])
+	if a.length.Op == sym.OpUnknown || p.Abs(a.length).Top {
 		return a.fail("a slice of a length that is not tracked is appended to")
 	}
 	if a.length.HandedOver() {
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 		return false
 	}
 	return true
@@ -504,14 +506,14 @@ func (a *appending) findRoom() bool {
 // once with enough. full says which.
 func (a *appending) fork(full *sym.Expr) {
 	p := a.p
-	p.spread()
-	if q := p.fork(full); q != nil {
-		q.know(full, sym.Single(1))
-		a.x.continueWith(q)
+	p.Spread()
+	if q := p.Fork(full); q != nil {
+		q.Know(full, sym.Single(1))
+		a.x.ContinueWith(q)
 	}
-	if p.assume(sym.Not(full)) {
-		p.know(full, sym.Single(0))
-		a.x.continueWith(p)
+	if p.Assume(sym.Not(full)) {
+		p.Know(full, sym.Single(0))
+		a.x.ContinueWith(p)
 	}
 }
 
@@ -533,112 +535,114 @@ func (a *appending) outOfPlace() bool {
 func (a *appending) inPlace() bool {
 	p := a.p
 	// The length need not be known: the elements go where it says.
-	lo, hi := p.abs(a.length).Bounds()
+	lo, hi := p.Abs(a.length).Bounds()
 	lo, hi = max(0, lo), min(hi, a.capacity-a.n)
 	if a.n > 0 {
-		a.x.accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.statement(a.call), true)
+		a.x.accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.Statement(a.call), true)
 	}
 	for at := lo; at <= hi; at++ {
 		for k, e := range a.added {
 			to := a.ptr + at*a.w + int32(k)
-			p.put(to, sym.Ite(eq(a.length, at), e, p.rawCell(to)))
+			p.Put(to, sym.Ite(exploration.Eq(a.length, at), e, p.RawCell(to)))
 		}
 	}
-	p.set(p.peek().Call, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
-	return p.advance()
+	p.Set(p.Peek().Call, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
+	return p.Advance()
 }
 
 // seesCapacity reports that what the program does may depend on the capacities of slices with
 // such elements.
 func (x *executor) seesCapacity(elem types.Type) bool {
 	if x.capacities == nil {
-		x.capacities = growth.Observed(x.prog)
+		x.capacities = growth.Observed(x.Program)
 	}
 	return x.capacities[program.TypeKey(elem)]
 }
 
 // appendNew appends to a copy of a slice that has no room, which has n elements
 // then.
-func (x *executor) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
+func (x *executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
-	most, at := x.boundOf(artifact.BoundElements, p.here())
+	most, at := x.BoundOf(artifact.BoundElements, p.Here())
 	room := int32(most)
 	if n > room {
-		if p.from != nil {
-			p.boundAt(at, p.here(), fmt.Sprintf("a slice of more than %d elements", most))
+		if p.From != nil {
+			p.BoundAt(at, p.Here(), fmt.Sprintf("a slice of more than %d elements", most))
 			return false
 		}
 		room = n
 	}
 	if !x.seesCapacity(elem) { // nobody sees what is left out
-		return x.appendInto(p, call, elem, ptr, length, n, min(growth.OnHeap(x.prog.Sizes(), elem, n, capacity), room), added)
+		return x.appendInto(p, call, elem, ptr, length, n, min(growth.OnHeap(x.Program.Sizes(), elem, n, capacity), room), added)
 	}
-	sizes := growth.Capacities(x.prog.Sizes(), call, elem, n, length, capacity)
+	sizes := growth.Capacities(x.Program.Sizes(), call, elem, n, length, capacity)
 	if len(sizes) == 1 {
 		return x.appendInto(p, call, elem, ptr, length, n, sizes[0], added)
 	}
-	p.note("append", artifact.DirectionOver, "how much room is left behind the elements depends on the compiler")
-	p.branched = true
-	p.spread()
+	p.Note("append", artifact.DirectionOver, "how much room is left behind the elements depends on the compiler")
+	p.Branched = true
+	p.Spread()
 	for _, k := range sizes {
-		q := p.clone()
-		q.picks++
+		q := p.Clone()
+		q.Picks++
 		if x.appendInto(q, call, elem, ptr, length, n, k, added) {
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
 	}
 	return false
 }
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
-func (x *executor) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
+func (x *executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.Width(elem))
-	x.accessed(p, ptr, int(length*w), p.statement(call), false)
+	x.accessed(p, ptr, int(length*w), p.Statement(call), false)
 	all := make([]*sym.Expr, length*w)
 	for k := range all {
-		all[k] = p.copied(ptr + int32(k))
+		all[k] = p.Copied(ptr + int32(k))
 	}
 	all = append(all, added...)
 	r, ok := x.allocateArray(p, call, "_append", elem, newCap)
 	if !ok {
 		return false
 	}
-	r.clear(p, func(off int32) bool { return int(off) < len(all) })
+	r.Clear(p, func(off int32) bool { return int(off) < len(all) })
 	for k, e := range all {
-		r.put(p, int32(k), e)
+		r.Put(p, int32(k), e)
 	}
-	p.set(p.peek().Call, call, []*sym.Expr{r.e, sym.Num(n), sym.Num(newCap)})
-	return p.advance()
+	p.Set(p.Peek().Call, call, []*sym.Expr{r.Address, sym.Num(n), sym.Num(newCap)})
+	return p.Advance()
 }
 
-func (x *executor) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
-	ctx := p.peek().Call
-	e := p.value(ctx, i.X)
+func (x *executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
+	ctx := p.Peek().Call
+	e := p.Value(ctx, i.X)
 	n := x.Width(i.AssertedType)
-	finish := func(q *path, ok bool, val []*sym.Expr) {
+	finish := func(q *exploration.Path, ok bool, val []*sym.Expr) {
 		if i.CommaOk {
-			q.set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))
-			q.advance()
+			q.Set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))
+			q.Advance()
 			return
 		}
 		if !ok {
-			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(i), Pos: q.here(), Detail: "interface conversion"}, x.SomeError())
+			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(i), Pos: q.Here(), Detail: "interface conversion"}, x.SomeError())
 			return
 		}
-		q.set(ctx, i, val)
-		q.advance()
+		q.Set(ctx, i, val)
+		q.Advance()
 	}
 	tag, ok, tracked := x.concrete(p, e[0])
 	if !tracked {
-		p.choose("the dynamic type of the interface is not tracked",
-			func(q *path) { finish(q, true, layout.Unknowns(n, "from an interface that is not tracked")) },
-			func(q *path) { finish(q, false, layout.Zeros(n)) })
+		p.Choose("the dynamic type of the interface is not tracked",
+			func(q *exploration.Path) {
+				finish(q, true, layout.Unknowns(n, "from an interface that is not tracked"))
+			},
+			func(q *exploration.Path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	}
 	if !ok {
 		return false
 	}
-	t := x.mem.TypeOf(tag)
+	t := x.Memory.TypeOf(tag)
 	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
 	switch {
 	case t == nil:
@@ -648,9 +652,9 @@ func (x *executor) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 			return true
 		}
-		p.choose("the dynamic type of a library's error is not known",
-			func(q *path) { finish(q, true, layout.Unknowns(n, "a library's error")) },
-			func(q *path) { finish(q, false, layout.Zeros(n)) })
+		p.Choose("the dynamic type of a library's error is not known",
+			func(q *exploration.Path) { finish(q, true, layout.Unknowns(n, "a library's error")) },
+			func(q *exploration.Path) { finish(q, false, layout.Zeros(n)) })
 		return false
 	case toIface:
 		if x.implements(t, iface) {

@@ -3,6 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -12,14 +14,14 @@ import (
 )
 
 // assert executes an assertion: it ends the test, or goes on with pass.
-func assert(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool {
-	fail := func(q *path) {
-		guess, s := q.picks > 0, q.statement(site)
+func assert(x *executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool {
+	fail := func(q *exploration.Path) {
+		guess, s := q.Picks > 0, q.Statement(site)
 		failure(x, q, s, guess)
 		if !guess && inSubtest(q) {
-			q.note("subtest", artifact.DirectionUnder, subtestEnds)
+			q.Note("subtest", artifact.DirectionUnder, subtestEnds)
 		}
-		x.raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.here(), Detail: "fatal"}, nil)
+		x.raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.Here(), Detail: "fatal"}, nil)
 	}
 	if a.Always {
 		fail(p)
@@ -27,8 +29,8 @@ func assert(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass fun
 	}
 	var fails *sym.Expr
 	if a.Subject != nil {
-		val := p.value(p.peek().Call, a.Subject)
-		fails = eq(val[0], 0)
+		val := p.Value(p.Peek().Call, a.Subject)
+		fails = exploration.Eq(val[0], 0)
 		if a.Reflects {
 			var ok bool
 			if fails, ok = holdsNil(x, p, val); !ok {
@@ -38,32 +40,32 @@ func assert(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass fun
 		if a.Negated {
 			fails = sym.Not(fails)
 		}
-		fails = p.simplify(fails)
+		fails = p.Simplify(fails)
 	}
 	if fails == nil || fails.UnknownIn() != nil {
-		p.note(artifact.ApproximationAssertion, artifact.DirectionBound,
+		p.Note(artifact.ApproximationAssertion, artifact.DirectionBound,
 			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
 		return pass(p)
 	}
-	x.branch(p, fails, site.Pos(), "", fail, func(q *path) { pass(q) })
+	x.branch(p, fails, site.Pos(), "", fail, func(q *exploration.Path) { pass(q) })
 	return false
 }
 
 // holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
 // if the path does not go on.
-func holdsNil(x *executor, p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
-	tag := p.simplify(val[0])
-	tags := p.abs(tag)
+func holdsNil(x *executor, p *exploration.Path, val []*sym.Expr) (e *sym.Expr, ok bool) {
+	tag := p.Simplify(val[0])
+	tags := p.Abs(tag)
 	if tag.UnknownIn() != nil || tags.Top {
 		return sym.Unknown("what an interface holds"), true
 	}
-	e = eq(tag, 0)
+	e = exploration.Eq(tag, 0)
 	lo, hi := tags.Bounds()
 	for k := max(lo, 1); k <= hi; k++ {
 		if !tags.Has(k) {
 			continue
 		}
-		t, scalar := x.mem.TypeOf(k), val[1]
+		t, scalar := x.Memory.TypeOf(k), val[1]
 		if t == nil {
 			return sym.Unknown("what an interface holds"), true
 		}
@@ -81,7 +83,7 @@ func holdsNil(x *executor, p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 		default:
 			continue // its values are never nil
 		}
-		e = sym.Or(e, sym.And(eq(tag, k), eq(scalar, 0)))
+		e = sym.Or(e, sym.And(exploration.Eq(tag, k), exploration.Eq(scalar, 0)))
 	}
 	return e, true
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
@@ -14,15 +15,15 @@ func bubbleOperations(l *Library) {
 	l.Known["testing/synctest.Wait"] = l.operation(program.Operation{Name: "settle", Kind: sites.Settle, Seed: true, Args: []int{}}, settleBubble)
 }
 
-func runBubble(x *executor, p *path) bool {
-	if p.peek().Phase == 2 {
+func runBubble(x *executor, p *exploration.Path) bool {
+	if p.Peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
-	p.note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
-	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
+	p.Note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
+	return x.callArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
-func settleBubble(x *executor, p *path) bool {
-	p.note("synctest", artifact.DirectionOver, "synctest.Wait does not wait for the other goroutines in the model")
+func settleBubble(x *executor, p *exploration.Path) bool {
+	p.Note("synctest", artifact.DirectionOver, "synctest.Wait does not wait for the other goroutines in the model")
 	return x.opReturn(p, nil)
 }

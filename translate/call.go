@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -19,7 +21,7 @@ type operands func(v ssa.Value) []*sym.Expr
 
 // resolve finds the target of a call. With ok false it has taken over the path;
 // a target without function and operation is unknown.
-func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
+func (x *executor) resolve(p *exploration.Path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
 	c := site.Common()
 	for _, a := range c.Args {
 		tgt.Args = append(tgt.Args, val(a))
@@ -28,8 +30,8 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 		tgt.Op = x.library.Builtins[b.Name()]
 		return tgt, true
 	}
-	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
-		switch g, decided := p.guessed(site); {
+	if fs := x.Program.Calls[site]; len(fs) > 0 && !x.Program.FromLibrary(site) {
+		switch g, decided := p.Guessed(site); {
 		case !decided:
 			x.guessCompleted(p, site, fs)
 			return tgt, false
@@ -45,7 +47,7 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 		tgt.Pos = m.Pos()
 		e := val(m)
 		for k, b := range m.Bindings {
-			if !x.sl.Values[tgt.Fn.FreeVars[k]] {
+			if !x.Slice.Values[tgt.Fn.FreeVars[k]] {
 				tgt.Bindings = append(tgt.Bindings, nil)
 				continue
 			}
@@ -58,11 +60,11 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 	if f := c.StaticCallee(); f != nil {
 		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
 			tgt.Fn = f
-			tgt.Op = x.prog.Operation(f)
+			tgt.Op = x.Program.Operation(f)
 			return tgt, true
 		}
 	}
-	tgt, ok = x.resolveValue(p, site, tgt, p.simplify(val(c.Value)[0]))
+	tgt, ok = x.resolveValue(p, site, tgt, p.Simplify(val(c.Value)[0]))
 	if ok && tgt.Fn != nil && tgt.Op == nil && !types.Identical(tgt.Fn.Signature, c.Signature()) {
 		// A function of another type: which value it is and what its type depends
 		// on are not known together, and no run has the two.
@@ -72,8 +74,8 @@ func (x *executor) resolve(p *path, site ssa.CallInstruction, val operands) (tgt
 }
 
 // resolveValue completes the target of a call of a function value.
-func (x *executor) resolveValue(p *path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
-	if o, off, cells := p.newObject(callee); cells != nil {
+func (x *executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
+	if o, off, cells := p.NewObject(callee); cells != nil {
 		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
 		}
@@ -94,9 +96,9 @@ func (x *executor) resolveValue(p *path, site ssa.CallInstruction, tgt state.Tar
 
 // functionOf finds the function that an operation calls, by its value. With ok
 // false it has taken over the path; a value that is not tracked is none.
-func (x *executor) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
-	value = p.simplify(value)
-	if o, _, cells := p.newObject(value); cells != nil {
+func (x *executor) functionOf(p *exploration.Path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
+	value = p.Simplify(value)
+	if o, _, cells := p.NewObject(value); cells != nil {
 		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true, true
 	}
 	if o, cell := x.oneFunction(p, value); o != nil {
@@ -113,18 +115,18 @@ func (x *executor) functionOf(p *path, value *sym.Expr, site ssa.Instruction) (t
 // oneFunction recognises a function value that can be several closures, all of
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
-func (x *executor) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
-	p.expose(value)
-	a := p.abs(value)
+func (x *executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
+	p.Expose(value)
+	a := p.Abs(value)
 	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
 		return nil, nil
 	}
-	o = x.mem.Object(a.Elems[0])
+	o = x.Memory.Object(a.Elems[0])
 	if o == nil || o.Kind != state.ClosureObject || o.Closure == nil {
 		return nil, nil
 	}
 	for _, k := range a.Elems {
-		c := x.mem.Object(k)
+		c := x.Memory.Object(k)
 		if c == nil || c.Base != k || c.Closure != o.Closure || c.Fn != o.Fn || c.Size != o.Size {
 			return nil, nil
 		}
@@ -135,7 +137,7 @@ func (x *executor) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell 
 	captured := make([]*sym.Expr, o.Size)
 	for i := range captured {
 		for j := len(a.Elems) - 1; j >= 0; j-- {
-			e := p.cellAt(a.Elems[j] + int32(i))
+			e := p.CellAt(a.Elems[j] + int32(i))
 			if j == len(a.Elems)-1 {
 				captured[i] = e
 				continue
@@ -143,23 +145,23 @@ func (x *executor) oneFunction(p *path, value *sym.Expr) (o *state.Object, cell 
 			if (e.Op == sym.OpUnknown) != (captured[i].Op == sym.OpUnknown) {
 				return nil, nil // known for some only
 			}
-			captured[i] = sym.Ite(eq(value, a.Elems[j]), e, captured[i])
+			captured[i] = sym.Ite(exploration.Eq(value, a.Elems[j]), e, captured[i])
 		}
 	}
 	return o, func(i int) *sym.Expr { return captured[i] }
 }
 
 // functionAt completes a target by the function value at an address.
-func (x *executor) functionAt(p *path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
+func (x *executor) functionAt(p *exploration.Path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
 	if k == 0 {
-		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.statement(site), Pos: p.here(), Detail: "call of nil function"}
+		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.Statement(site), Pos: p.Here(), Detail: "call of nil function"}
 		if g, ok := site.(*ssa.Go); ok {
 			return x.spawnsNil(p, g, u)
 		}
 		x.calledNil(p, u, site)
 		return tgt, false
 	}
-	o := x.mem.Object(k)
+	o := x.Memory.Object(k)
 	if o != nil {
 		if tgt, ok := x.library.Made(tgt, o, k-o.Base, sym.Num(k)); ok {
 			return tgt, true
@@ -169,24 +171,24 @@ func (x *executor) functionAt(p *path, k int32, tgt state.Target, site ssa.Instr
 		tgt.Fn = nil
 		return tgt, true
 	}
-	return x.closure(o, tgt, func(i int) *sym.Expr { return p.cellAt(o.Base + int32(i)) }), true
+	return x.closure(o, tgt, func(i int) *sym.Expr { return p.CellAt(o.Base + int32(i)) }), true
 }
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
 // by then.
-func (x *executor) calledNil(p *path, u *state.Unwind, site ssa.Instruction) {
+func (x *executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Instruction) {
 	if _, deferred := site.(*ssa.Defer); deferred {
-		p.popDeferred()
+		p.PopDeferred()
 	}
 	x.raise(p, u, x.SomeError())
-	x.continueWith(p)
+	x.ContinueWith(p)
 }
 
 // spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
 // where a function has neither parameters nor results; others are called by the goroutine.
-func (x *executor) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
+func (x *executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
-		x.sinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
+		x.SinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
 		return state.Target{}, false
 	}
 	return state.Target{Op: nilBody}, true
@@ -195,15 +197,15 @@ func (x *executor) spawnsNil(p *path, g *ssa.Go, u *state.Unwind) (state.Target,
 // nilBody is the goroutine that calls a nil function.
 var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
 
-func callNil(x *executor, p *path) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
+func callNil(x *executor, p *exploration.Path) bool {
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
 }
 
 // closure completes a target by a function object and its cells.
 func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
 	tgt.Fn = o.Fn
-	tgt.Op = x.prog.Operation(o.Fn)
+	tgt.Op = x.Program.Operation(o.Fn)
 	if o.Closure == nil {
 		tgt.Pos = o.Pos
 		return tgt
@@ -211,7 +213,7 @@ func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 	tgt.Pos = o.Closure.Pos()
 	at := 0
 	for i, b := range o.Closure.Bindings {
-		if !x.sl.Values[o.Fn.FreeVars[i]] {
+		if !x.Slice.Values[o.Fn.FreeVars[i]] {
 			tgt.Bindings = append(tgt.Bindings, nil)
 			continue
 		}
@@ -227,10 +229,10 @@ func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 
 // guess continues with every callee that the call graph knows for a function
 // value that is not tracked.
-func (x *executor) guess(p *path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
-	if fn := p.guessedFunction(site); fn != nil {
+func (x *executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
+	if fn := p.GuessedFunction(site); fn != nil {
 		tgt.Fn = fn
-		tgt.Op = x.prog.Operation(fn)
+		tgt.Op = x.Program.Operation(fn)
 		for _, fv := range fn.FreeVars {
 			tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
 		}
@@ -240,15 +242,15 @@ func (x *executor) guess(p *path, site ssa.CallInstruction, tgt state.Target) (s
 		}
 		return tgt, true
 	}
-	callees := x.prog.Callees(site)
+	callees := x.Program.Callees(site)
 	if len(callees) == 0 {
 		return tgt, true
 	}
-	var alts []func(*path)
+	var alts []func(*exploration.Path)
 	for _, f := range callees {
-		alts = append(alts, func(q *path) { q.guess(site, f) })
+		alts = append(alts, func(q *exploration.Path) { q.Guess(site, f) })
 	}
-	p.choose("the function called is not tracked", alts...)
+	p.Choose("the function called is not tracked", alts...)
 	return tgt, false
 }
 
@@ -268,12 +270,12 @@ func (x *executor) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Func
 	if types.NewMethodSet(t).Lookup(of.Pkg(), of.Name()) == nil {
 		return nil, false
 	}
-	fn = x.prog.SSA.LookupMethod(t, of.Pkg(), of.Name())
+	fn = x.Program.SSA.LookupMethod(t, of.Pkg(), of.Name())
 	x.methods[k] = fn
 	return fn, true
 }
 
-func (x *executor) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (state.Target, bool) {
+func (x *executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, val operands) (state.Target, bool) {
 	c := site.Common()
 	var tgt state.Target
 	for _, a := range c.Args {
@@ -288,10 +290,10 @@ func (x *executor) resolveInvoke(p *path, site ssa.CallInstruction, val operands
 		return tgt, false
 	}
 	if tag == 0 {
-		x.calledNil(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(site), Pos: p.here(), Detail: "nil pointer dereference"}, site)
+		x.calledNil(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(site), Pos: p.Here(), Detail: "nil pointer dereference"}, site)
 		return tgt, false
 	}
-	t := x.mem.TypeOf(tag)
+	t := x.Memory.TypeOf(tag)
 	switch t {
 	case nil: // a value that stands for those that are not tracked
 		return x.guess(p, site, tgt)
@@ -315,17 +317,17 @@ func (x *executor) resolveInvoke(p *path, site ssa.CallInstruction, val operands
 		return tgt, false
 	}
 	tgt.Fn = fn
-	tgt.Op = x.prog.Operation(fn)
+	tgt.Op = x.Program.Operation(fn)
 	tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
 	return tgt, true
 }
 
-func (x *executor) execCall(p *path, i *ssa.Call) bool {
-	ctx := p.peek().Call
+func (x *executor) execCall(p *exploration.Path, i *ssa.Call) bool {
+	ctx := p.Peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
 	}
-	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
 	if !ok {
 		return false
 	}
@@ -333,44 +335,44 @@ func (x *executor) execCall(p *path, i *ssa.Call) bool {
 }
 
 // call enters the target. For a call that is skipped the path goes on behind it.
-func (x *executor) call(p *path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
-	ctx := p.peek().Call
-	skipOn := func(p *path) bool {
+func (x *executor) call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
+	ctx := p.Peek().Call
+	skipOn := func(p *exploration.Path) bool {
 		if deferred {
 			return true
 		}
 		if call, ok := site.(*ssa.Call); ok {
-			p.set(ctx, call, x.libraryResult(p, site, tgt))
+			p.Set(ctx, call, x.libraryResult(p, site, tgt))
 		}
-		return p.advance()
+		return p.Advance()
 	}
 	skip := func() bool { return skipOn(p) }
 	if tgt.Op != nil {
-		c := x.context(p.t, ctx, site, nth, tgt.Fn, tgt.Op.Name)
+		c := x.Context(p.Template, ctx, site, nth, tgt.Fn, tgt.Op.Name)
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
-	if ptrs := x.sl.Filled[site]; len(ptrs) > 0 && !deferred {
-		return x.fill(p, site, ptrs, func(q *path) { q.set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
+	if ptrs := x.Slice.Filled[site]; len(ptrs) > 0 && !deferred {
+		return x.fill(p, site, ptrs, func(q *exploration.Path) { q.Set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
 	}
 	if tgt.Fn == nil {
-		p.note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
+		p.Note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
 		return skip()
 	}
 	if tgt.Fn.Blocks == nil {
-		if fs := x.prog.Calls[site]; len(fs) > 0 {
+		if fs := x.Program.Calls[site]; len(fs) > 0 {
 			tgt.Op = callsBack
-			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
+			x.pushOp(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
 			return true
 		}
-		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.sl.Numbers[call].Chosen() {
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.Slice.Numbers[call].Chosen() {
 			return x.callFlag(p, call)
 		}
-		if a := x.prog.Assertion(site); a != nil && !deferred {
+		if a := x.Program.Assertion(site); a != nil && !deferred {
 			return x.library.Assert(x, p, site.(*ssa.Call), a, skipOn)
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
-			x.arrive(p, state.AtLocal, 0)
+			x.Arrive(p, state.AtLocal, 0)
 			return false
 		}
 		return skip()
@@ -378,64 +380,64 @@ func (x *executor) call(p *path, site ssa.CallInstruction, nth int, tgt state.Ta
 	if x.unforeseen(p, tgt) {
 		return skip()
 	}
-	if !x.sl.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
+	if !x.Slice.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
-	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
+	return x.enter(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
 }
 
 // unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
-func (x *executor) unforeseen(p *path, tgt state.Target) bool {
-	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.prog.Reached[tgt.Fn] {
+func (x *executor) unforeseen(p *exploration.Path, tgt state.Target) bool {
+	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.Program.Reached[tgt.Fn] {
 		return false
 	}
-	p.note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.Fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	p.Note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.Fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
 	return true
 }
 
 func (x *executor) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
-	return ok && x.sl.Values[call]
+	return ok && x.Slice.Values[call]
 }
 
 // enter pushes the frame of a function with a body; false if the recursion is
 // too deep for the model.
-func (x *executor) enter(p *path, c *state.CallPath, tgt state.Target, deferred bool) bool {
+func (x *executor) enter(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) bool {
 	fn := tgt.Fn
 	depth := 0
-	for _, f := range p.frames {
+	for _, f := range p.Frames {
 		if f.Op == nil && f.Call.Fn == fn {
 			depth++
 		}
 	}
 	if depth > 0 {
 		if most, at := x.activations(p, fn); depth >= most {
-			p.boundAt(at, p.here(), fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
+			p.BoundAt(at, p.Here(), fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
 			return false
 		}
 	}
 	for k, fv := range fn.FreeVars {
-		if x.sl.Values[fv] && k < len(tgt.Bindings) {
-			p.set(c, fv, append([]*sym.Expr(nil), tgt.Bindings[k]...))
+		if x.Slice.Values[fv] && k < len(tgt.Bindings) {
+			p.Set(c, fv, append([]*sym.Expr(nil), tgt.Bindings[k]...))
 		}
 	}
 	for k, prm := range fn.Params {
-		if x.sl.Values[prm] && k < len(tgt.Args) {
-			p.set(c, prm, append([]*sym.Expr(nil), tgt.Args[k]...))
+		if x.Slice.Values[prm] && k < len(tgt.Args) {
+			p.Set(c, prm, append([]*sym.Expr(nil), tgt.Args[k]...))
 		}
 	}
-	p.push(&state.Frame{Call: c, Block: fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}, Deferred: deferred})
+	p.Push(&state.Frame{Call: c, Block: fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}, Deferred: deferred})
 	return true
 }
 
 // activations bounds those of a function.
-func (x *executor) activations(p *path, fn *ssa.Function) (n int, at *state.Bound) {
+func (x *executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at *state.Bound) {
 	pos := fn.Pos()
-	if !pos.IsValid() || x.prog.OfLibrary(fn) {
-		pos = p.here()
+	if !pos.IsValid() || x.Program.OfLibrary(fn) {
+		pos = p.Here()
 	}
-	n, at = x.boundOf(artifact.BoundActivations, pos)
+	n, at = x.BoundOf(artifact.BoundActivations, pos)
 	if at != nil && at.Name == "" {
 		at.Name = fn.Name()
 	}
@@ -443,7 +445,7 @@ func (x *executor) activations(p *path, fn *ssa.Function) (n int, at *state.Boun
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
-func (x *executor) libraryResult(p *path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
+func (x *executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
 	sig := site.Common().Signature()
 	if tgt.Fn != nil {
 		switch name := program.FullName(tgt.Fn); name {
@@ -463,11 +465,11 @@ func (x *executor) libraryResult(p *path, site ssa.CallInstruction, tgt state.Ta
 	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
-func (x *executor) execDefer(p *path, i *ssa.Defer) bool {
-	f := p.top()
+func (x *executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
+	f := p.Top()
 	if i.DeferStack != nil {
 		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
-			x.unsupported(p.here(), "defer in the body of a range over a function", "it belongs to the surrounding function")
+			x.Unsupported(p.Here(), "defer in the body of a range over a function", "it belongs to the surrounding function")
 			return false
 		}
 	}
@@ -480,15 +482,15 @@ func (x *executor) execDefer(p *path, i *ssa.Defer) bool {
 			d.Nth++
 		}
 	}
-	if d.Nth >= x.opts.Defers {
-		p.bound(fmt.Sprintf("more than %d calls deferred here", x.opts.Defers))
+	if d.Nth >= x.Options.Defers {
+		p.Bound(fmt.Sprintf("more than %d calls deferred here", x.Options.Defers))
 		return false
 	}
 	var e []*sym.Expr
 	for _, v := range x.DeferOperands(i) {
-		e = append(e, p.value(f.Call, v)...)
+		e = append(e, p.Value(f.Call, v)...)
 	}
-	p.set(f.Call, d, append([]*sym.Expr(nil), e...))
+	p.Set(f.Call, d, append([]*sym.Expr(nil), e...))
 	f.Defers = append(f.Defers, d)
 	f.Idx++
 	return true
@@ -496,19 +498,19 @@ func (x *executor) execDefer(p *path, i *ssa.Defer) bool {
 
 // boundMethod continues with the panic where the method that a defer or go statement takes is
 // that of a nil interface; false if it has taken over the path.
-func (x *executor) boundMethod(p *path, i ssa.CallInstruction) bool {
+func (x *executor) boundMethod(p *exploration.Path, i ssa.CallInstruction) bool {
 	c := i.Common()
-	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().Call, c.Value)[0], i)
+	return !c.IsInvoke() || x.notNil(p, p.Value(p.Peek().Call, c.Value)[0], i)
 }
 
 // runDeferred takes the last deferred call of the innermost frame and enters it.
-func (x *executor) runDeferred(p *path) bool {
-	f := p.peek()
+func (x *executor) runDeferred(p *exploration.Path) bool {
+	f := p.Peek()
 	d := f.Defers[len(f.Defers)-1]
 	if d.Library() {
 		return x.library.Deferred(x, p, d)
 	}
-	e := p.kept(f.Call, d)
+	e := p.Kept(f.Call, d)
 	kept := map[ssa.Value][]*sym.Expr{}
 	for _, v := range x.DeferOperands(d.Instr) {
 		n := x.ValueWidth(v)
@@ -523,7 +525,7 @@ func (x *executor) runDeferred(p *path) bool {
 		}
 		switch v.(type) {
 		case *ssa.Const, *ssa.Global, *ssa.Function:
-			return p.value(f.Call, v)
+			return p.Value(f.Call, v)
 		}
 		return layout.Unknowns(x.ValueWidth(v), "not tracked")
 	}
@@ -534,23 +536,23 @@ func (x *executor) runDeferred(p *path) bool {
 	if !ok {
 		return false
 	}
-	p.popDeferred()
+	p.PopDeferred()
 	return x.call(p, d.Instr, d.Nth, tgt, true)
 }
 
 // runBuiltin executes a deferred builtin that is no operation.
-func (x *executor) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
-	f := p.peek()
-	done := func(q *path) bool {
-		q.popDeferred()
+func (x *executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
+	f := p.Peek()
+	done := func(q *exploration.Path) bool {
+		q.PopDeferred()
 		return true
 	}
 	switch {
 	case b.Name() == "recover":
 		done(p)
 		// It is one of the function that defers it.
-		if n := len(p.frames); f.Deferred && n >= 2 && p.frames[n-2].Op == nil {
-			x.recovered(p, p.frames[n-2])
+		if n := len(p.Frames); f.Deferred && n >= 2 && p.Frames[n-2].Op == nil {
+			x.recovered(p, p.Frames[n-2])
 		}
 		return true
 	case relevance.MapWrite(site) != nil:
@@ -560,33 +562,33 @@ func (x *executor) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builtin,
 		}
 		return x.remove(p, args, nil, done)
 	}
-	if elem := x.prog.ElementsWritten(site); elem != nil {
+	if elem := x.Program.ElementsWritten(site); elem != nil {
 		x.elementsLost(p, site, elem)
 	}
 	return done(p)
 }
 
 // raise begins to unwind the goroutine.
-func (x *executor) raise(p *path, u *state.Unwind, val []*sym.Expr) {
-	f := p.peek()
+func (x *executor) raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
+	f := p.Peek()
 	if len(val) != 2 {
 		val = x.SomeError()
 	}
 	if !u.Goexit {
-		p.set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
+		p.Set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
 	}
-	p.top().Unwinds(u)
+	p.Top().Unwinds(u)
 }
 
 // stepUnwind goes on unwinding the innermost frame.
-func (x *executor) stepUnwind(p *path) bool {
-	f := p.peek()
+func (x *executor) stepUnwind(p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Op == nil && len(f.Defers) > 0 {
 		return x.runDeferred(p)
 	}
 	u := f.Unwind
 	if u.Recovered {
-		g := p.top()
+		g := p.Top()
 		if u.Exits {
 			g.Unwind = &state.Unwind{Goexit: true, Site: u.Site, Pos: u.Pos, Detail: "goexit"}
 			return true
@@ -598,19 +600,19 @@ func (x *executor) stepUnwind(p *path) bool {
 		}
 		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 	}
-	val := p.kept(f.Call, state.PanicKey{})
-	p.pop()
-	if len(p.frames) == 0 {
+	val := p.Kept(f.Call, state.PanicKey{})
+	p.Pop()
+	if len(p.Frames) == 0 {
 		if u.Goexit {
 			return x.finish(p, u)
 		}
-		x.sinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
+		x.SinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
 		return false
 	}
-	g := p.top()
+	g := p.Top()
 	g.Unwinds(u)
 	if !u.Goexit {
-		p.set(g.Call, state.PanicKey{}, val)
+		p.Set(g.Call, state.PanicKey{}, val)
 	}
 	if unwound := x.library.unwinds[g.Op]; unwound != nil {
 		return unwound(x, p)
@@ -619,18 +621,18 @@ func (x *executor) stepUnwind(p *path) bool {
 }
 
 // recovered stops the panic of frame g and returns its value.
-func (x *executor) recovered(p *path, f *state.Frame) []*sym.Expr {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if p.frames[i].Call != f.Call {
+func (x *executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Call != f.Call {
 			continue
 		}
 		if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
-			g := *p.frames[i]
+			g := *p.Frames[i]
 			v := *u
 			v.Recovered = true
 			g.Unwind = &v
-			p.frames[i] = &g
-			return p.kept(f.Call, state.PanicKey{})
+			p.Frames[i] = &g
+			return p.Kept(f.Call, state.PanicKey{})
 		}
 		break
 	}
@@ -638,18 +640,18 @@ func (x *executor) recovered(p *path, f *state.Frame) []*sym.Expr {
 }
 
 // execBuiltin executes the builtins that are not operations.
-func (x *executor) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
-	f := p.peek()
+func (x *executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin) bool {
+	f := p.Peek()
 	set := func(e ...*sym.Expr) bool {
-		p.set(f.Call, i, e)
-		return p.advance()
+		p.Set(f.Call, i, e)
+		return p.Advance()
 	}
-	arg := func(k int) []*sym.Expr { return p.value(f.Call, i.Call.Args[k]) }
+	arg := func(k int) []*sym.Expr { return p.Value(f.Call, i.Call.Args[k]) }
 	switch b.Name() {
 	case "recover":
 		e := layout.Zeros(2)
-		if n := len(p.frames); f.Deferred && n >= 2 && p.frames[n-2].Op == nil {
-			e = x.recovered(p, p.frames[n-2])
+		if n := len(p.Frames); f.Deferred && n >= 2 && p.Frames[n-2].Op == nil {
+			e = x.recovered(p, p.Frames[n-2])
 		}
 		return set(append([]*sym.Expr(nil), e...)...)
 	case "append":
@@ -667,9 +669,9 @@ func (x *executor) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 				return false
 			}
 			if tracked {
-				return x.mapLen(p, o, func(q *path, n *sym.Expr) bool {
-					q.set(q.peek().Call, i, []*sym.Expr{n})
-					return q.advance()
+				return x.mapLen(p, o, func(q *exploration.Path, n *sym.Expr) bool {
+					q.Set(q.Peek().Call, i, []*sym.Expr{n})
+					return q.Advance()
 				})
 			}
 		case *types.Basic:
@@ -682,14 +684,14 @@ func (x *executor) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			if !ok {
 				return false
 			}
-			o := x.mem.Object(k)
+			o := x.Memory.Object(k)
 			switch {
 			case k == 0 || o == nil || o.Kind != state.ChannelObject:
 				return set(sym.Num(0))
 			case b.Name() == "cap":
 				return set(sym.Num(o.Cap))
 			}
-			return set(p.cellAt(o.Base + state.ChanLen))
+			return set(p.CellAt(o.Base + state.ChanLen))
 		}
 		return set(sym.Unknown("length not tracked"))
 	case "min", "max":
@@ -712,7 +714,7 @@ func (x *executor) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			for k := range args {
 				args[k] = arg(k)
 			}
-			return x.remove(p, args, i, (*path).advance)
+			return x.remove(p, args, i, (*exploration.Path).Advance)
 		}
 		return x.execElements(p, i)
 	case "copy":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -19,17 +21,17 @@ var testCleanup = &program.Operation{Name: "cleanup", Seed: true, Args: []int{1}
 
 // registerCleanup executes t.Cleanup: it belongs to the innermost test function
 // on the stack, that of a subtest or of the entry.
-func registerCleanup(x *executor, p *path) bool {
+func registerCleanup(x *executor, p *exploration.Path) bool {
 	at := registersCleanup(p)
 	if at < 0 {
-		p.note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
+		p.Note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
-	site := p.peek().Call.Site.(*ssa.Call)
-	addr := p.arg(1)[0]
-	f := *p.frames[at]
+	site := p.Peek().Call.Site.(*ssa.Call)
+	addr := p.Arg(1)[0]
+	f := *p.Frames[at]
 	if f.Op != nil {
-		p.note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")
+		p.Note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
 	d := state.DeferKey{Instr: site, Cleanup: true}
@@ -42,34 +44,34 @@ func registerCleanup(x *executor, p *path) bool {
 			d.Nth++
 		}
 	}
-	if d.Nth >= x.opts.Defers {
-		p.bound(fmt.Sprintf("more than %d functions registered by Cleanup here", x.opts.Defers))
+	if d.Nth >= x.Options.Defers {
+		p.Bound(fmt.Sprintf("more than %d functions registered by Cleanup here", x.Options.Defers))
 		return false
 	}
 	f.Defers = slices.Insert(slices.Clone(f.Defers), n, d)
-	p.frames[at] = &f
-	p.set(f.Call, d, []*sym.Expr{addr})
+	p.Frames[at] = &f
+	p.Set(f.Call, d, []*sym.Expr{addr})
 	return x.opReturn(p, nil)
 }
 
 // runCleanup takes the last registered function of the innermost frame and
 // enters it.
-func runCleanup(x *executor, p *path, d state.DeferKey) bool {
-	f := p.peek()
+func runCleanup(x *executor, p *exploration.Path, d state.DeferKey) bool {
+	f := p.Peek()
 	addr := sym.Unknown("not tracked")
-	if e := p.kept(f.Call, d); len(e) > 0 {
+	if e := p.Kept(f.Call, d); len(e) > 0 {
 		addr = e[0]
 	}
 	tgt, ok, tracked := x.functionOf(p, addr, d.Instr)
 	switch {
 	case !tracked:
-		p.note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
+		p.Note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
 	case !ok:
 		return false
 	}
-	g := p.top()
+	g := p.Top()
 	g.Defers = g.Defers[:len(g.Defers)-1]
-	p.forget(f.Call, d)
+	p.Forget(f.Call, d)
 	if tgt.Fn == nil {
 		return true
 	}

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -16,38 +18,38 @@ import (
 
 // atGuard stops at the guard of an instruction, or executes the instruction if
 // the guard has been passed.
-func (x *executor) atGuard(p *path, instr ssa.Instruction) bool {
-	f := p.peek()
+func (x *executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
+	f := p.Peek()
 	if f.Phase == 0 {
 		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
 			return false
 		}
 		s := x.siteOf(instr)
 		if s == 0 {
-			x.unsupported(instr.Pos(), "operation", "it has no guard")
+			x.Unsupported(instr.Pos(), "operation", "it has no guard")
 			return false
 		}
-		x.arrive(p, state.AtOp, s)
+		x.Arrive(p, state.AtOp, s)
 		return false
 	}
 	switch i := instr.(type) {
 	case *ssa.Go:
 		return x.execGo(p, i)
 	case *ssa.Panic:
-		p.top().Phase = 0
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.value(f.Call, i.X))
+		p.Top().Phase = 0
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.Value(f.Call, i.X))
 		return true
 	case *ssa.Send:
-		c := comm{send: true, ch: p.value(f.Call, i.Chan)[0], val: p.value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
-		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*sym.Expr, _ bool) { opDone(q) })
+		c := comm{send: true, ch: p.Value(f.Call, i.Chan)[0], val: p.Value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
+		return x.communicate(p, []comm{c}, false, func(q *exploration.Path, _ int, _ []*sym.Expr, _ bool) { opDone(q) })
 	case *ssa.UnOp:
 		elem := i.X.Type().Underlying().(*types.Chan).Elem()
-		c := comm{ch: p.value(f.Call, i.X)[0], elem: elem}
-		return x.communicate(p, []comm{c}, false, func(q *path, _ int, val []*sym.Expr, ok bool) {
+		c := comm{ch: p.Value(f.Call, i.X)[0], elem: elem}
+		return x.communicate(p, []comm{c}, false, func(q *exploration.Path, _ int, val []*sym.Expr, ok bool) {
 			if i.CommaOk {
 				val = append(slices.Clone(val), sym.Bool(ok))
 			}
-			q.set(f.Call, i, slices.Clone(val))
+			q.Set(f.Call, i, slices.Clone(val))
 			opDone(q)
 		})
 	case *ssa.Select:
@@ -57,8 +59,8 @@ func (x *executor) atGuard(p *path, instr ssa.Instruction) bool {
 }
 
 // opDone goes on behind an operation.
-func opDone(p *path) {
-	f := p.top()
+func opDone(p *exploration.Path) {
+	f := p.Top()
 	f.Phase = 0
 	f.Idx++
 }
@@ -81,7 +83,7 @@ func (x *executor) siteOf(instr ssa.Instruction) sites.ID {
 		kinds = []sites.Kind{sites.Select}
 	}
 	for _, k := range kinds {
-		if s, ok := x.idx.At(k, instr.Pos()); ok {
+		if s, ok := x.Sites.At(k, instr.Pos()); ok {
 			return s.ID
 		}
 	}
@@ -96,18 +98,18 @@ type comm struct {
 	elem types.Type
 }
 
-func (x *executor) execSelect(p *path, i *ssa.Select) bool {
-	ctx := p.peek().Call
+func (x *executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
+	ctx := p.Peek().Call
 	var comms []comm
 	for _, st := range i.States {
-		c := comm{send: st.Dir == types.SendOnly, ch: p.value(ctx, st.Chan)[0], elem: st.Chan.Type().Underlying().(*types.Chan).Elem()}
+		c := comm{send: st.Dir == types.SendOnly, ch: p.Value(ctx, st.Chan)[0], elem: st.Chan.Type().Underlying().(*types.Chan).Elem()}
 		if c.send {
-			c.val = p.value(ctx, st.Send)
+			c.val = p.Value(ctx, st.Send)
 		}
 		comms = append(comms, c)
 	}
-	return x.communicate(p, comms, !i.Blocking, func(q *path, k int, val []*sym.Expr, ok bool) {
-		q.sel = k
+	return x.communicate(p, comms, !i.Blocking, func(q *exploration.Path, k int, val []*sym.Expr, ok bool) {
+		q.Sel = k
 		out := []*sym.Expr{sym.Num(int32(k)), sym.Bool(ok)}
 		for j, c := range comms {
 			if c.send {
@@ -119,7 +121,7 @@ func (x *executor) execSelect(p *path, i *ssa.Select) bool {
 				out = append(out, layout.Zeros(x.Width(c.elem))...)
 			}
 		}
-		q.set(ctx, i, out)
+		q.Set(ctx, i, out)
 		opDone(q)
 	})
 }
@@ -131,19 +133,19 @@ func (x *executor) execSelect(p *path, i *ssa.Select) bool {
 // two goroutines at theirs. Only where somebody polls can the difference be
 // seen; there the operation first queues (a location of its own), and then
 // meets one that is not queued.
-func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func(q *path, i int, val []*sym.Expr, ok bool)) bool {
-	queued := p.peek().Phase == 2
+func (x *executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
+	queued := p.Peek().Phase == 2
 	objs := make([]*state.Object, len(comms))
 	for i, c := range comms {
 		k, ok, tracked := x.concrete(p, c.ch)
 		if !tracked {
-			x.unsupported(p.here(), "channel operation", "the channel is not tracked: "+why(c.ch))
+			x.Unsupported(p.Here(), "channel operation", "the channel is not tracked: "+exploration.Why(c.ch))
 			return false
 		}
 		if !ok {
 			return false
 		}
-		if o := x.mem.Object(k); o != nil && o.Kind == state.ChannelObject {
+		if o := x.Memory.Object(k); o != nil && o.Kind == state.ChannelObject {
 			if o.Elem != nil && !types.Identical(o.Elem, c.elem) {
 				return false // an interface whose type and value do not belong together
 			}
@@ -158,13 +160,13 @@ func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func
 		}
 	}
 	for _, o := range objs {
-		if anyPolled && o != nil && o.Meets() && !x.polled[o.Pos] {
-			x.polled[o.Pos] = true
-			x.again = true
+		if anyPolled && o != nil && o.Meets() && !x.Polled[o.Pos] {
+			x.Polled[o.Pos] = true
+			x.Again = true
 		}
 	}
-	cell := func(q *path, o *state.Object, k int32) *sym.Expr { return q.cellAt(o.Base + k) }
-	count := func(q *path, d int32) {
+	cell := func(q *exploration.Path, o *state.Object, k int32) *sym.Expr { return q.CellAt(o.Base + k) }
+	count := func(q *exploration.Path, d int32) {
 		for i, o := range objs {
 			if o == nil || !o.Meets() || !o.Polled {
 				continue
@@ -173,10 +175,10 @@ func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func
 			if comms[i].send {
 				k = o.Base + state.ChanSenders
 			}
-			q.put(k, sym.Arith(sym.OpAdd, q.cellAt(k), sym.Num(d)))
+			q.Put(k, sym.Arith(sym.OpAdd, q.CellAt(k), sym.Num(d)))
 		}
 	}
-	leave := func(q *path) {
+	leave := func(q *exploration.Path) {
 		if queued {
 			count(q, -1)
 		}
@@ -187,16 +189,16 @@ func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func
 			continue
 		}
 		closed := cell(p, o, state.ChanClosed)
-		idle = sym.And(idle, eq(closed, 0))
+		idle = sym.And(idle, exploration.Eq(closed, 0))
 		switch {
 		case o.Cap > 0 && comms[i].send:
 			idle = sym.And(idle, sym.Arith(sym.OpLe, sym.Num(o.Cap), cell(p, o, state.ChanLen)))
 		case o.Cap > 0:
-			idle = sym.And(idle, eq(cell(p, o, state.ChanLen), 0))
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanLen), 0))
 		case comms[i].send:
-			idle = sym.And(idle, eq(cell(p, o, state.ChanReceivers), 0))
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanReceivers), 0))
 		default:
-			idle = sym.And(idle, eq(cell(p, o, state.ChanSenders), 0))
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanSenders), 0))
 		}
 	}
 	for i, o := range objs {
@@ -204,37 +206,37 @@ func (x *executor) communicate(p *path, comms []comm, hasDefault bool, done func
 			continue
 		}
 		if comms[i].send {
-			x.send(p, o, comms[i].val, queued, func(q *path) { leave(q); done(q, i, nil, false); x.continueWith(q) }, leave)
+			x.send(p, o, comms[i].val, queued, func(q *exploration.Path) { leave(q); done(q, i, nil, false); x.ContinueWith(q) }, leave)
 		} else {
-			x.receive(p, o, queued, func(q *path, val []*sym.Expr, ok bool) { leave(q); done(q, i, val, ok); x.continueWith(q) })
+			x.receive(p, o, queued, func(q *exploration.Path, val []*sym.Expr, ok bool) { leave(q); done(q, i, val, ok); x.ContinueWith(q) })
 		}
 	}
 	switch {
 	case hasDefault:
-		if q := p.fork(idle); q != nil {
+		if q := p.Fork(idle); q != nil {
 			done(q, -1, nil, false)
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
 	case anyPolled && !queued:
-		if q := p.fork(idle); q != nil {
+		if q := p.Fork(idle); q != nil {
 			count(q, 1)
-			q.top().Phase = 2
-			q.role = artifact.RoleCommit
-			x.arrive(q, state.AtQueue, q.from.Site)
+			q.Top().Phase = 2
+			q.Role = artifact.RoleCommit
+			x.Arrive(q, state.AtQueue, q.From.Site)
 		}
 	}
 	return false
 }
 
-func (x *executor) send(p *path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *path)) {
-	closed := p.cellAt(o.Base + state.ChanClosed)
-	if q := p.fork(eq(closed, 1)); q != nil {
+func (x *executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *exploration.Path)) {
+	closed := p.CellAt(o.Base + state.ChanClosed)
+	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
 		leave(q)
-		q.top().Phase = 0
-		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.from.Site, Pos: q.here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
-		x.continueWith(q)
+		q.Top().Phase = 0
+		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.From.Site, Pos: q.Here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
+		x.ContinueWith(q)
 	}
-	q := p.fork(eq(closed, 0))
+	q := p.Fork(exploration.Eq(closed, 0))
 	if q == nil {
 		return
 	}
@@ -243,30 +245,30 @@ func (x *executor) send(p *path, o *state.Object, val []*sym.Expr, queued bool, 
 		if i < len(val) && o.Tracked {
 			e = val[i]
 		}
-		x.grow(x.mem.Cells[o.Base+state.ChanPayload+int32(i)], q.abs(e))
+		x.Grow(x.Memory.Cells[o.Base+state.ChanPayload+int32(i)], q.Abs(e))
 	}
 	if o.Cap > 0 {
-		n := q.cellAt(o.Base + state.ChanLen)
-		if !q.assume(sym.Arith(sym.OpLt, n, sym.Num(o.Cap))) {
+		n := q.CellAt(o.Base + state.ChanLen)
+		if !q.Assume(sym.Arith(sym.OpLt, n, sym.Num(o.Cap))) {
 			return
 		}
 		for k := range o.Kept {
 			for i := range o.Width {
 				at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
-				q.put(at, sym.Ite(eq(n, k), q.simplify(val[i]), q.rawCell(at)))
+				q.Put(at, sym.Ite(exploration.Eq(n, k), q.Simplify(val[i]), q.RawCell(at)))
 			}
 		}
-		q.put(o.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		q.Put(o.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 		done(q)
 		return
 	}
-	q.send = val
+	q.Send = val
 	meetPartner(q, o, queued, true)
 	done(q)
 }
 
 // meetPartner labels the path with the synchronisation of a rendezvous.
-func meetPartner(p *path, o *state.Object, queued, send bool) {
+func meetPartner(p *exploration.Path, o *state.Object, queued, send bool) {
 	name := "rv"
 	switch {
 	case o.Polled && queued == send:
@@ -274,17 +276,17 @@ func meetPartner(p *path, o *state.Object, queued, send bool) {
 	case o.Polled:
 		name = "sq"
 	}
-	p.sync = &state.Sync{Name: name, Object: o, Send: send}
+	p.Sync = &state.Sync{Name: name, Object: o, Send: send}
 }
 
-func (x *executor) receive(p *path, o *state.Object, queued bool, done func(q *path, val []*sym.Expr, ok bool)) {
-	closed := p.cellAt(o.Base + state.ChanClosed)
+func (x *executor) receive(p *exploration.Path, o *state.Object, queued bool, done func(q *exploration.Path, val []*sym.Expr, ok bool)) {
+	closed := p.CellAt(o.Base + state.ChanClosed)
 	if o.Cap > 0 {
-		n := p.cellAt(o.Base + state.ChanLen)
-		if q := p.fork(sym.And(eq(closed, 1), eq(n, 0))); q != nil {
+		n := p.CellAt(o.Base + state.ChanLen)
+		if q := p.Fork(sym.And(exploration.Eq(closed, 1), exploration.Eq(n, 0))); q != nil {
 			done(q, layout.Zeros(int(o.Width)), false)
 		}
-		q := p.fork(sym.Arith(sym.OpLt, sym.Num(0), n))
+		q := p.Fork(sym.Arith(sym.OpLt, sym.Num(0), n))
 		if q == nil {
 			return
 		}
@@ -294,39 +296,39 @@ func (x *executor) receive(p *path, o *state.Object, queued bool, done func(q *p
 				for i := range o.Width {
 					at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
 					if k == 0 {
-						val[i] = q.rawCell(at)
-						if lost[i] = q.lost(val[i]); lost[i] == nil {
-							val[i] = q.cellAt(at)
+						val[i] = q.RawCell(at)
+						if lost[i] = q.Lost(val[i]); lost[i] == nil {
+							val[i] = q.CellAt(at)
 						}
 					}
 					if k+1 < o.Kept {
-						q.put(at, p.copied(at+o.Width))
+						q.Put(at, p.Copied(at+o.Width))
 					} else {
-						q.put(at, sym.Num(0))
+						q.Put(at, sym.Num(0))
 					}
 				}
 			}
 		}
-		q.put(o.Base+state.ChanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
-		x.decide(q, val, lost, func(q *path, val []*sym.Expr) { done(q, val, true) })
+		q.Put(o.Base+state.ChanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
+		x.Decide(q, val, lost, func(q *exploration.Path, val []*sym.Expr) { done(q, val, true) })
 		return
 	}
-	if q := p.fork(eq(closed, 1)); q != nil {
+	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
 		done(q, layout.Zeros(int(o.Width)), false)
 	}
 	if o.Context {
 		return // nobody sends
 	}
-	q := p.clone()
+	q := p.Clone()
 	val := make([]*sym.Expr, o.Width)
-	q.hand = nil
+	q.Hand = nil
 	for i := range o.Width {
-		c := x.mem.Cells[o.Base+state.ChanPayload+i]
-		c.Readers[q.from] = true
+		c := x.Memory.Cells[o.Base+state.ChanPayload+i]
+		c.Readers[q.From] = true
 		if c.Abs.Empty() {
 			return // nobody sends, as far as is known
 		}
-		q.hand = append(q.hand, c.Abs)
+		q.Hand = append(q.Hand, c.Abs)
 		if k, ok := c.Abs.Single(); ok {
 			val[i] = sym.Num(k)
 		} else if c.Abs.Top {
@@ -340,23 +342,23 @@ func (x *executor) receive(p *path, o *state.Object, queued bool, done func(q *p
 }
 
 // execGo starts a goroutine.
-func (x *executor) execGo(p *path, i *ssa.Go) bool {
-	ctx := p.peek().Call
-	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.value(ctx, v) })
+func (x *executor) execGo(p *exploration.Path, i *ssa.Go) bool {
+	ctx := p.Peek().Call
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
 	if !ok {
 		return false
 	}
-	return x.spawnTarget(p, i, tgt, func(q *path) { opDone(q) })
+	return x.spawnTarget(p, i, tgt, func(q *exploration.Path) { opDone(q) })
 }
 
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.
-func (x *executor) spawnTarget(p *path, site ssa.Instruction, tgt state.Target, after func(q *path)) bool {
+func (x *executor) spawnTarget(p *exploration.Path, site ssa.Instruction, tgt state.Target, after func(q *exploration.Path)) bool {
 	x.unforeseen(p, tgt)
 	if tgt.Op == nil && tgt.Fn == nil {
-		p.note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
 	}
-	t := x.templateFor(p, site, tgt)
-	p.alone, p.serial = false, p.serial && tgt.Op.StartedBy(sites.Subtest)
+	t := x.TemplateFor(p, site, tgt)
+	p.Alone, p.Serial = false, p.Serial && tgt.Op.StartedBy(sites.Subtest)
 	var handed []*sym.Expr
 	for _, k := range t.Handed {
 		e := sym.Unknown("not tracked")
@@ -378,27 +380,27 @@ func (x *executor) spawnTarget(p *path, site ssa.Instruction, tgt state.Target, 
 				}
 			}
 		}
-		handed = append(handed, p.simplify(e))
+		handed = append(handed, p.Simplify(e))
 	}
 	grown := false
 	for i, e := range handed {
-		a := t.Args[i].Widen(p.abs(e), x.limit(t.Refs[i]), x.prog.Thresholds)
+		a := t.Args[i].Widen(p.Abs(e), x.Limit(t.Refs[i]), x.Program.Thresholds)
 		if !a.Equal(t.Args[i]) {
 			t.Args[i] = a
 			grown = true
 		}
 	}
 	if grown || !t.Idle.Seen {
-		x.enqueue(t.Idle)
+		x.Enqueue(t.Idle)
 	}
-	p.sync = &state.Sync{Name: "go", Template: t, Send: true}
-	p.send = handed
-	p.spawn = t
+	p.Sync = &state.Sync{Name: "go", Template: t, Send: true}
+	p.Send = handed
+	p.Spawn = t
 	if t.Slots > 1 || !t.Once {
-		q := p.clone()
-		q.sync, q.send, q.spawn = nil, nil, nil
-		q.full = t
-		q.bound("more goroutines started here are alive than the model has")
+		q := p.Clone()
+		q.Sync, q.Send, q.Spawn = nil, nil, nil
+		q.Full = t
+		q.Bound("more goroutines started here are alive than the model has")
 	}
 	after(p)
 	return true

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/layout"
@@ -14,12 +16,12 @@ import (
 
 // guessCompleted continues with what the value of a call says, and with the functions
 // that runs have shown.
-func (x *executor) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa.Function) {
-	var alts []func(*path)
+func (x *executor) guessCompleted(p *exploration.Path, site ssa.CallInstruction, fs []*ssa.Function) {
+	var alts []func(*exploration.Path)
 	for _, f := range slices.Concat([]*ssa.Function{nil}, fs) {
-		alts = append(alts, func(q *path) { q.guess(site, f) })
+		alts = append(alts, func(q *exploration.Path) { q.Guess(site, f) })
 	}
-	p.choose("a run has shown a function that was not foreseen", alts...)
+	p.Choose("a run has shown a function that was not foreseen", alts...)
 }
 
 // callsBack is a call of the library which runs have shown to call functions of the
@@ -35,33 +37,33 @@ const (
 	backCalls
 )
 
-func callBack(x *executor, p *path) bool {
-	f := p.peek()
-	fs := x.prog.Calls[f.Call.Site.(ssa.CallInstruction)]
+func callBack(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
+	fs := x.Program.Calls[f.Call.Site.(ssa.CallInstruction)]
 	switch {
 	case f.Phase == backAhead:
-		p.top().Phase = backDecides
-		x.arrive(p, state.AtLocal, 0)
+		p.Top().Phase = backDecides
+		x.Arrive(p, state.AtLocal, 0)
 		return false
 	case f.Phase == backDecides:
-		alts := []func(*path){func(q *path) { q.top().Phase = backReturns }}
+		alts := []func(*exploration.Path){func(q *exploration.Path) { q.Top().Phase = backReturns }}
 		for k := range fs {
-			alts = append(alts, func(q *path) { q.top().Phase = backCalls + k })
+			alts = append(alts, func(q *exploration.Path) { q.Top().Phase = backCalls + k })
 		}
-		p.choose("how often the library calls what it is given", alts...)
+		p.Choose("how often the library calls what it is given", alts...)
 		return false
 	case f.Phase == backReturns:
 		return x.opReturn(p, x.libraryResult(p, f.Call.Site.(ssa.CallInstruction), f.Target))
 	}
 	k := f.Phase - backCalls
 	tgt, ok := x.calledBack(p, fs[k])
-	return ok && x.enterArg(p, len(f.Target.Args)+k, tgt, func(q *path) { q.top().Phase = backAhead })
+	return ok && x.enterArg(p, len(f.Target.Args)+k, tgt, func(q *exploration.Path) { q.Top().Phase = backAhead })
 }
 
 // calledBack is a function as the library calls it: with its receiver, or what it has
 // captured, from the arguments of the call, and else with what is not known.
-func (x *executor) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
-	f := p.peek()
+func (x *executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Target, bool) {
+	f := p.Peek()
 	tgt := state.Target{Fn: fn}
 	sig := f.Target.Fn.Signature
 	recv := fn.Signature.Recv()
@@ -74,7 +76,7 @@ func (x *executor) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
 			continue
 		}
 		t := sig.Params().At(i).Type()
-		switch v := p.arg(k); {
+		switch v := p.Arg(k); {
 		case recv != nil && types.IsInterface(t) && len(v) == 2:
 			tag, ok, tracked := x.concrete(p, v[0])
 			if tracked && !ok {
@@ -83,8 +85,8 @@ func (x *executor) calledBack(p *path, fn *ssa.Function) (state.Target, bool) {
 			if !tracked {
 				break
 			}
-			if m := x.prog.MethodOf(x.mem.TypeOf(tag), fn); m != nil {
-				r, ok := x.unbox(p, v[1], x.mem.TypeOf(tag))
+			if m := x.Program.MethodOf(x.Memory.TypeOf(tag), fn); m != nil {
+				r, ok := x.unbox(p, v[1], x.Memory.TypeOf(tag))
 				if !ok {
 					return tgt, false
 				}

@@ -3,6 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/layout"
@@ -19,23 +21,23 @@ func condOperations(l *Library) {
 }
 
 // newCond allocates a Cond.
-func newCond(x *executor, p *path) bool {
-	f := p.peek()
+func newCond(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	l := p.arg(0)
+	l := p.Arg(0)
 	t := f.Target.Fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.NewData("cond", program.Pointee(t)) },
+	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object { return x.NewData("cond", program.Pointee(t)) },
 		func(o *state.Object) { x.Describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
-	r.clear(p, nil)
+	r.Clear(p, nil)
 	for i := range int32(2) {
-		r.put(p, layout.CondLock+i, l[i])
+		r.Put(p, layout.CondLock+i, l[i])
 	}
-	return x.opReturn(p, []*sym.Expr{r.e})
+	return x.opReturn(p, []*sym.Expr{r.Address})
 }
 
 // The phases of Wait. With a lock whose methods are the program's own these are
@@ -51,7 +53,7 @@ const (
 
 // condWait queues and lets go of the lock. Once signalled, it stands at its guard
 // again, and takes the lock in a step of its own, as any other who wants it.
-func condWait(x *executor, p *path) bool {
+func condWait(x *executor, p *exploration.Path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -61,20 +63,20 @@ func condWait(x *executor, p *path) bool {
 		return false
 	}
 	self := sym.Read(sym.OpSelf, nil, 0)
-	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+layout.CondQueue+i), self) }
+	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.CellAt(a+layout.CondQueue+i), self) }
 	signalled := func() bool {
 		for i := range int32(layout.CondWaiters) {
-			if !p.assume(sym.Not(waits(i))) {
+			if !p.Assume(sym.Not(waits(i))) {
 				return false
 			}
 		}
 		return true
 	}
-	phase := func(k int) func(q *path) { return func(q *path) { q.top().Phase = k } }
-	switch p.peek().Phase {
+	phase := func(k int) func(q *exploration.Path) { return func(q *exploration.Path) { q.Top().Phase = k } }
+	switch p.Peek().Phase {
 	case condQueued, condUserQueue:
-		if p.peek().Phase == condUserQueue {
-			p.site = 0 // nobody grants it again
+		if p.Peek().Phase == condUserQueue {
+			p.Site = 0 // nobody grants it again
 		}
 		if !signalled() {
 			return false
@@ -82,64 +84,64 @@ func condWait(x *executor, p *path) bool {
 		if l.own != nil {
 			return callMethod(x, p, l, "Lock", condLocked)
 		}
-		p.role = artifact.RoleOp
+		p.Role = artifact.RoleOp
 		if l.writer {
 			return writeLock(x, p, l.mu, condAnnounced) && x.opReturn(p, nil)
 		}
-		if !p.assume(eq(p.cellAt(l.mu), 0)) {
+		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 0)) {
 			return false
 		}
-		p.put(l.mu, sym.Num(1))
+		p.Put(l.mu, sym.Num(1))
 		return x.opReturn(p, nil)
 	case condAnnounced:
 		return writeLockAnnounced(x, p, l.mu) && x.opReturn(p, nil)
 	case condUnlocked:
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)
-			p.role = artifact.RoleCommit
-			x.arrive(p, state.AtQueue, x.siteOfOp(p))
+			p.Role = artifact.RoleCommit
+			x.Arrive(p, state.AtQueue, x.siteOfOp(p))
 			return false
 		}
 		here := sym.Num(0)
 		for i := range int32(layout.CondWaiters) {
 			here = sym.Or(here, waits(i))
 		}
-		if q := p.fork(here); q != nil {
+		if q := p.Fork(here); q != nil {
 			phase(condUserQueue)(q)
-			q.role = artifact.RoleCommit
-			x.arrive(q, state.AtQueue, x.siteOfOp(q))
+			q.Role = artifact.RoleCommit
+			x.Arrive(q, state.AtQueue, x.siteOfOp(q))
 		}
-		return p.assume(sym.Not(here)) && callMethod(x, p, l, "Lock", condLocked)
+		return p.Assume(sym.Not(here)) && callMethod(x, p, l, "Lock", condLocked)
 	case condLocked:
 		return x.opReturn(p, nil)
 	}
 	if l.own == nil {
-		if q := p.fork(eq(p.cellAt(l.mu), 0)); q != nil {
+		if q := p.Fork(exploration.Eq(p.CellAt(l.mu), 0)); q != nil {
 			x.fatal(q, "sync: unlock of unlocked mutex")
 		}
-		if !p.assume(eq(p.cellAt(l.mu), 1)) {
+		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 1)) {
 			return false
 		}
 	}
-	if q := p.fork(sym.Not(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0))); q != nil {
-		q.bound("more waiters of a condition variable than the model has")
+	if q := p.Fork(sym.Not(exploration.Eq(p.CellAt(a+layout.CondQueue+layout.CondWaiters-1), 0))); q != nil {
+		q.Bound("more waiters of a condition variable than the model has")
 	}
-	if !p.assume(eq(p.cellAt(a+layout.CondQueue+layout.CondWaiters-1), 0)) {
+	if !p.Assume(exploration.Eq(p.CellAt(a+layout.CondQueue+layout.CondWaiters-1), 0)) {
 		return false
 	}
 	before := sym.Num(1) // the places before are taken
 	for i := range int32(layout.CondWaiters) {
-		c := p.cellAt(a + layout.CondQueue + i)
-		p.put(a+layout.CondQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
-		before = sym.And(before, sym.Not(eq(c, 0)))
+		c := p.CellAt(a + layout.CondQueue + i)
+		p.Put(a+layout.CondQueue+i, sym.Ite(sym.And(before, exploration.Eq(c, 0)), self, c))
+		before = sym.And(before, sym.Not(exploration.Eq(c, 0)))
 	}
 	if l.own != nil {
 		return callMethod(x, p, l, "Unlock", condUnlocked)
 	}
-	p.put(l.mu, sym.Num(0))
+	p.Put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
-	p.role = artifact.RoleCommit
-	x.arrive(p, state.AtQueue, x.siteOfOp(p))
+	p.Role = artifact.RoleCommit
+	x.Arrive(p, state.AtQueue, x.siteOfOp(p))
 	return false
 }
 
@@ -153,35 +155,35 @@ type lockOfCond struct {
 }
 
 // condLocker finds the lock of a Cond.
-func condLocker(x *executor, p *path, a int32) (l lockOfCond, ok bool) {
-	tag, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock))
+func condLocker(x *executor, p *exploration.Path, a int32) (l lockOfCond, ok bool) {
+	tag, ok, tracked := x.concrete(p, p.CellAt(a+layout.CondLock))
 	if !tracked {
-		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
+		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
 		return l, false
 	}
 	if !ok {
 		return l, false
 	}
 	noLock := func() (lockOfCond, bool) {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
-		x.continueWith(p)
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.ContinueWith(p)
 		return l, false
 	}
 	if tag == 0 {
 		return noLock()
 	}
-	t := x.mem.TypeOf(tag)
+	t := x.Memory.TypeOf(tag)
 	if t == nil || t == libraryRLocker || t == layout.OpaqueError {
-		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
+		x.Unsupported(p.Here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
 	off, lock, isSync := x.EmbeddedLock(t)
 	if !isSync {
-		return lockOfCond{own: t, val: p.cellAt(a + layout.CondLock + 1)}, true
+		return lockOfCond{own: t, val: p.CellAt(a + layout.CondLock + 1)}, true
 	}
-	mu, ok, tracked := x.concrete(p, p.cellAt(a+layout.CondLock+1))
+	mu, ok, tracked := x.concrete(p, p.CellAt(a+layout.CondLock+1))
 	if !tracked {
-		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
+		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
 		return l, false
 	}
 	if ok && mu == 0 {
@@ -192,25 +194,25 @@ func condLocker(x *executor, p *path, a int32) (l lockOfCond, ok bool) {
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top
 // of the stack goes on in a phase.
-func callMethod(x *executor, p *path, l lockOfCond, name string, phase int) bool {
-	fn := x.prog.SSA.LookupMethod(l.own, nil, name)
+func callMethod(x *executor, p *exploration.Path, l lockOfCond, name string, phase int) bool {
+	fn := x.Program.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
-		x.unsupported(p.here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
+		x.Unsupported(p.Here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
 		return false
 	}
 	recv, ok := x.unbox(p, l.val, l.own)
 	if !ok {
 		return false
 	}
-	p.top().Phase = phase
-	if !x.sl.Funcs[fn] {
+	p.Top().Phase = phase
+	if !x.Slice.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().Call, p.peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
+	return x.enter(p, x.Context(p.Template, p.Peek().Call, p.Peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.
-func condSignal(x *executor, p *path) bool {
+func condSignal(x *executor, p *exploration.Path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
@@ -219,23 +221,23 @@ func condSignal(x *executor, p *path) bool {
 	for i := range next {
 		next[i] = sym.Num(0)
 		if i+1 < layout.CondWaiters {
-			next[i] = p.cellAt(a + layout.CondQueue + int32(i) + 1)
+			next[i] = p.CellAt(a + layout.CondQueue + int32(i) + 1)
 		}
 	}
 	for i, e := range next {
-		p.put(a+layout.CondQueue+int32(i), e)
+		p.Put(a+layout.CondQueue+int32(i), e)
 	}
 	return x.opReturn(p, nil)
 }
 
 // condBroadcast wakes all waiters.
-func condBroadcast(x *executor, p *path) bool {
+func condBroadcast(x *executor, p *exploration.Path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
 	for i := range int32(layout.CondWaiters) {
-		p.put(a+layout.CondQueue+i, sym.Num(0))
+		p.Put(a+layout.CondQueue+i, sym.Num(0))
 	}
 	return x.opReturn(p, nil)
 }

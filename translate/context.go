@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -40,15 +42,15 @@ var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
 func contextOperations(l *Library) {
-	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *executor, p *path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
+	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *executor, p *exploration.Path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
 	})
 	for _, f := range []string{"Background", "TODO"} {
 		l.Known["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *executor, p *path) bool { return newContext(x, p, false) })
-		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *executor, p *path) bool { return newContext(x, p, true) })
+		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *executor, p *exploration.Path) bool { return newContext(x, p, false) })
+		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *executor, p *exploration.Path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
@@ -56,17 +58,17 @@ func contextOperations(l *Library) {
 		l.Known["context.WithDeadline"+cause] = timeout
 	}
 	l.Known["context.Cause"] = l.operation(program.Operation{Name: "cause"}, contextCause)
-	l.does(cancelContext, func(x *executor, p *path) bool {
+	l.does(cancelContext, func(x *executor, p *exploration.Path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
-			p.note("unknown-call", artifact.DirectionUnder, "the context that is cancelled is not tracked")
+			p.Note("unknown-call", artifact.DirectionUnder, "the context that is cancelled is not tracked")
 		case !ok:
 			return false
 		default:
 			cause := layout.Zeros(2)
-			if len(p.peek().Target.Args) > 1 {
-				cause = p.arg(1)
+			if len(p.Peek().Target.Args) > 1 {
+				cause = p.Arg(1)
 			}
 			cancel(x, p, k, ctxCanceled, cause, x.stmtOfOp(p))
 		}
@@ -74,12 +76,12 @@ func contextOperations(l *Library) {
 	})
 	l.Methods[libraryContext] = map[string]*program.Operation{
 		"String": nil,
-		"Done": l.operation(program.Operation{Name: "done"}, func(x *executor, p *path) bool {
-			return x.opReturn(p, []*sym.Expr{ends(x, p, p.arg(0)[0])})
+		"Done": l.operation(program.Operation{Name: "done"}, func(x *executor, p *exploration.Path) bool {
+			return x.opReturn(p, []*sym.Expr{ends(x, p, p.Arg(0)[0])})
 		}),
 		"Err":   l.operation(program.Operation{Name: "err"}, contextErr),
 		"Value": l.operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
-		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *executor, p *path) bool {
+		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *executor, p *exploration.Path) bool {
 			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
 		}),
 	}
@@ -88,89 +90,89 @@ func contextOperations(l *Library) {
 }
 
 // newContext derives a context that can be cancelled.
-func newContext(x *executor, p *path, deadline bool) bool {
-	if p.peek().Call.Parent == nil {
+func newContext(x *executor, p *exploration.Path, deadline bool) bool {
+	if p.Peek().Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	r, ok, tracked := deriveContext(x, p)
 	if !ok {
 		return false
 	}
-	r.put(p, state.ChanPayload+state.ContextDeadline, sym.Bool(deadline))
+	r.Put(p, state.ChanPayload+state.ContextDeadline, sym.Bool(deadline))
 	if deadline {
 		// That of a context that is not tracked may be earlier. A moment is no number.
-		d, known := x.durationOf(p, 1)
-		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
+		d, known := x.DurationOf(p, 1)
+		x.Arm(p, x.EventOf(r.Objects[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().Op.Also) > 0 && x.sl.Classes[relevance.Causes] {
-		for i, e := range p.arg(2)[:2] {
-			r.put(p, state.ChanPayload+state.ContextLater+int32(i), e)
+	if deadline && len(p.Peek().Op.Also) > 0 && x.Slice.Classes[relevance.Causes] {
+		for i, e := range p.Arg(2)[:2] {
+			r.Put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 		}
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+state.ContextCancel))})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
 }
 
 // parentOf is the context that is an argument: where its values are, and what
 // ends it.
-func parentOf(x *executor, p *path, in []*sym.Expr) (values, end *sym.Expr) {
-	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
-		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
+func parentOf(x *executor, p *exploration.Path, in []*sym.Expr) (values, end *sym.Expr) {
+	if tag := p.Simplify(in[0]); !tag.Is(x.Memory.Tag(libraryContext)) {
+		p.Note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
 		return sym.Num(0), sym.Num(0)
 	}
-	values = p.simplify(in[1])
-	if _, _, isNew := newObjectAt(values); isNew {
-		p.settle()
+	values = p.Simplify(in[1])
+	if _, _, isNew := exploration.NewObjectAt(values); isNew {
+		p.Settle()
 	}
 	return values, ends(x, p, values)
 }
 
 // deriveContext makes a context for the call of the operation on top of the
 // stack, derived from that of its first argument. tracked says whether that is known.
-func deriveContext(x *executor, p *path) (r ref, ok, tracked bool) {
-	f := p.peek()
-	values, parent := parentOf(x, p, p.arg(0))
+func deriveContext(x *executor, p *exploration.Path) (r exploration.Ref, ok, tracked bool) {
+	f := p.Peek()
+	values, parent := parentOf(x, p, p.Arg(0))
 	err, tracked := contextCell(x, p, parent, state.ContextErr)
-	tracked = tracked && p.simplify(p.arg(0)[0]).Is(x.mem.Tag(libraryContext))
+	tracked = tracked && p.Simplify(p.Arg(0)[0]).Is(x.Memory.Tag(libraryContext))
 	if err == nil {
-		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
+		p.Note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
 		values, parent, err = sym.Num(0), sym.Num(0), sym.Num(0)
 	}
 	if r, ok = allocateContext(x, p, f.Call.Parent, f.Call.Site); !ok {
-		return ref{}, false, tracked
+		return exploration.Ref{}, false, tracked
 	}
-	r.put(p, state.ChanPayload+state.ContextErr, err)
-	r.put(p, state.ChanClosed, sym.Not(eq(err, 0)))
-	r.put(p, state.ChanPayload+state.ContextParent, parent)
-	if x.sl.Classes[relevance.ContextValues] {
-		r.put(p, state.ChanPayload+state.ContextUp, values)
+	r.Put(p, state.ChanPayload+state.ContextErr, err)
+	r.Put(p, state.ChanClosed, sym.Not(exploration.Eq(err, 0)))
+	r.Put(p, state.ChanPayload+state.ContextParent, parent)
+	if x.Slice.Classes[relevance.ContextValues] {
+		r.Put(p, state.ChanPayload+state.ContextUp, values)
 	}
-	if x.sl.Classes[relevance.Causes] {
+	if x.Slice.Classes[relevance.Causes] {
 		for i := range int32(2) {
 			c, _ := contextCell(x, p, parent, state.ContextCause+i)
-			r.put(p, state.ChanPayload+state.ContextCause+i, c)
+			r.Put(p, state.ChanPayload+state.ContextCause+i, c)
 		}
 	}
 	return r, true, tracked
 }
 
 // allocateContext makes a context that is not derived from another.
-func allocateContext(x *executor, p *path, at *state.CallPath, site ssa.Instruction) (ref, bool) {
+func allocateContext(x *executor, p *exploration.Path, at *state.CallPath, site ssa.Instruction) (exploration.Ref, bool) {
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
-	r, ok := x.allocateAt(p, at, site, func() *state.Object {
-		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
+	r, ok := x.AllocateAt(p, at, site, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ctx_%d", x.Program.Source.Fset.Position(pos).Line),
 			Size: state.ChanPayload + state.ContextCells, Elem: done, Pos: pos, Context: true}
 	}, func(o *state.Object) { describeContext(x, o) })
 	if ok {
-		r.clear(p, nil)
+		r.Clear(p, nil)
 	}
 	return r, ok
 }
 
 func describeContext(x *executor, o *state.Object) {
 	x.describeChan(o)
-	c := func(k int32) *state.Cell { return x.mem.Cells[o.Behind(k)] }
-	closed, err := x.mem.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
+	c := func(k int32) *state.Cell { return x.Memory.Cells[o.Behind(k)] }
+	closed, err := x.Memory.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
 	closed.Abs, closed.Fix = sym.Either(), true
 	err.Name, err.Abs, err.Fix, err.Sync = o.Name+"_err", sym.Range(0, ctxExceeded), true, false
 	c(state.ContextParent).Name, c(state.ContextParent).Ref = o.Name+"_parent", true
@@ -182,9 +184,9 @@ func describeContext(x *executor, o *state.Object) {
 		c(state.ContextLater+int32(i)).Name, c(state.ContextLater+int32(i)).Ref = o.Name+"_later"+n.Name, true
 	}
 	// What cancels a context cancels those that are derived from it.
-	x.contexts = append(x.contexts, o)
-	for _, l := range x.cancels {
-		x.enqueue(l)
+	x.Contexts = append(x.Contexts, o)
+	for _, l := range x.Cancels {
+		x.Enqueue(l)
 	}
 }
 
@@ -192,35 +194,35 @@ func describeContext(x *executor, o *state.Object) {
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
 func lateCauses(x *executor) bool {
-	if !x.sl.Classes[relevance.Causes] {
+	if !x.Slice.Classes[relevance.Causes] {
 		return false
 	}
 	late := make([]sym.Set, len(layout.InterfaceCells))
 	for i, e := range contextError(x, sym.Num(ctxExceeded)) {
 		late[i] = sym.Single(e.K)
-		for _, o := range x.contexts {
-			late[i] = late[i].Join(x.mem.Cells[o.Behind(state.ContextLater+int32(i))].Abs, sym.MaxRefSet)
+		for _, o := range x.Contexts {
+			late[i] = late[i].Join(x.Memory.Cells[o.Behind(state.ContextLater+int32(i))].Abs, sym.MaxRefSet)
 		}
 	}
-	for _, o := range x.contexts {
+	for _, o := range x.Contexts {
 		for i, a := range late {
-			x.grow(x.mem.Cells[o.Behind(state.ContextCause+int32(i))], a)
+			x.Grow(x.Memory.Cells[o.Behind(state.ContextCause+int32(i))], a)
 		}
 	}
-	return len(x.queue) > 0
+	return len(x.Queue) > 0
 }
 
 // contextCell reads a cell of the context at an address, 0 for those that never
 // end; ok is false if the context is not tracked.
-func contextCell(x *executor, p *path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
-	a := p.abs(addr)
+func contextCell(x *executor, p *exploration.Path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
+	a := p.Abs(addr)
 	if addr.Op == sym.OpUnknown || a.Top || a.Interval || addr.HandedOver() {
 		return nil, false
 	}
 	out := sym.Num(0)
 	for i := len(a.Elems) - 1; i >= 0; i-- {
-		if o := x.mem.Object(a.Elems[i]); o != nil && o.Context && o.Base == a.Elems[i] {
-			out = sym.Ite(eq(addr, o.Base), p.cellAt(o.Behind(k)), out)
+		if o := x.Memory.Object(a.Elems[i]); o != nil && o.Context && o.Base == a.Elems[i] {
+			out = sym.Ite(exploration.Eq(addr, o.Base), p.CellAt(o.Behind(k)), out)
 		}
 	}
 	return out, true
@@ -229,12 +231,12 @@ func contextCell(x *executor, p *path, addr *sym.Expr, k int32) (*sym.Expr, bool
 // cancel ends the context of the object at an address and all that are derived
 // from it. cause is a nil error if there is no other than why; at is the
 // statement that does it.
-func cancel(x *executor, p *path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
-	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
-		x.cancels = append(x.cancels, p.from)
+func cancel(x *executor, p *exploration.Path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
+	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
+		x.Cancels = append(x.Cancels, p.From)
 	}
-	p.settle()
-	root := x.mem.Object(k)
+	p.Settle()
+	root := x.Memory.Object(k)
 	if root == nil || !root.Context {
 		return
 	}
@@ -244,45 +246,45 @@ func cancel(x *executor, p *path, k int32, why int32, cause []*sym.Expr, at site
 		cond *sym.Expr
 	}
 	var ends []end
-	for _, o := range x.contexts {
-		if c := p.simplify(sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), derived(x, p, o, root, &budget))); !c.Is(0) {
+	for _, o := range x.Contexts {
+		if c := p.Simplify(sym.And(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0), derived(x, p, o, root, &budget))); !c.Is(0) {
 			ends = append(ends, end{o, c})
 		}
 	}
 	if budget <= 0 {
-		p.note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
+		p.Note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
 	}
 	for _, e := range ends {
 		x.accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
 		againstTime(x, e.o, at)
-		p.put(e.o.Behind(state.ContextErr), sym.Ite(e.cond, sym.Num(why), p.cellAt(e.o.Behind(state.ContextErr))))
-		p.put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.cellAt(e.o.Base+state.ChanClosed)))
-		x.ended(p, x.eventsOf[e.o], e.cond)
-		if !x.sl.Classes[relevance.Causes] {
+		p.Put(e.o.Behind(state.ContextErr), sym.Ite(e.cond, sym.Num(why), p.CellAt(e.o.Behind(state.ContextErr))))
+		p.Put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.CellAt(e.o.Base+state.ChanClosed)))
+		x.Ended(p, x.EventsOf[e.o], e.cond)
+		if !x.Slice.Classes[relevance.Causes] {
 			continue
 		}
-		none := eq(cause[0], 0)
+		none := exploration.Eq(cause[0], 0)
 		for i, c := range contextError(x, sym.Num(why)) {
 			a := e.o.Behind(state.ContextCause + int32(i))
-			p.put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.cellAt(a)))
+			p.Put(a, sym.Ite(e.cond, sym.Ite(none, c, cause[i]), p.CellAt(a)))
 		}
 	}
 }
 
 // derived is the condition that a context is another or derived from it.
-func derived(x *executor, p *path, o, from *state.Object, budget *int) *sym.Expr {
+func derived(x *executor, p *exploration.Path, o, from *state.Object, budget *int) *sym.Expr {
 	if o == from {
 		return sym.Num(1)
 	}
-	parent := p.cellAt(o.Behind(state.ContextParent))
-	a := p.abs(parent)
+	parent := p.CellAt(o.Behind(state.ContextParent))
+	a := p.Abs(parent)
 	if *budget--; *budget <= 0 || a.Top || a.Interval {
 		return sym.Num(0)
 	}
 	out := sym.Num(0)
 	for _, k := range a.Elems {
-		if q := x.mem.Object(k); q != nil && q.Context && q != o {
-			out = sym.Or(out, sym.And(eq(parent, k), derived(x, p, q, from, budget)))
+		if q := x.Memory.Object(k); q != nil && q.Context && q != o {
+			out = sym.Or(out, sym.And(exploration.Eq(parent, k), derived(x, p, q, from, budget)))
 		}
 	}
 	return out
@@ -292,17 +294,17 @@ func derived(x *executor, p *path, o, from *state.Object, budget *int) *sym.Expr
 func contextError(x *executor, err *sym.Expr) []*sym.Expr {
 	canceled := x.ErrorValue("error context.Canceled", "Canceled")
 	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")
-	none := eq(err, 0)
+	none := exploration.Eq(err, 0)
 	return []*sym.Expr{
 		sym.Ite(none, sym.Num(0), canceled[0]),
-		sym.Ite(none, sym.Num(0), sym.Ite(eq(err, ctxCanceled), canceled[1], exceeded[1])),
+		sym.Ite(none, sym.Num(0), sym.Ite(exploration.Eq(err, ctxCanceled), canceled[1], exceeded[1])),
 	}
 }
 
 // ofContext finds the context that the operation on top of the stack is about,
 // nil for one that never ends, and executes f; a context that is not tracked
 // has an unknown error.
-func ofContext(x *executor, p *path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
+func ofContext(x *executor, p *exploration.Path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
 	k, ok, tracked := x.concrete(p, ends(x, p, addr))
 	if !tracked {
 		return x.opReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
@@ -310,7 +312,7 @@ func ofContext(x *executor, p *path, addr *sym.Expr, f func(o *state.Object) []*
 	if !ok {
 		return false
 	}
-	o := x.mem.Object(k)
+	o := x.Memory.Object(k)
 	if o == nil || !o.Context {
 		return x.opReturn(p, layout.Zeros(2))
 	}
@@ -320,17 +322,17 @@ func ofContext(x *executor, p *path, addr *sym.Expr, f func(o *state.Object) []*
 }
 
 // contextErr is the method Err.
-func contextErr(x *executor, p *path) bool {
-	return ofContext(x, p, p.arg(0)[0], func(o *state.Object) []*sym.Expr { return contextError(x, p.cellAt(o.Behind(state.ContextErr))) })
+func contextErr(x *executor, p *exploration.Path) bool {
+	return ofContext(x, p, p.Arg(0)[0], func(o *state.Object) []*sym.Expr { return contextError(x, p.CellAt(o.Behind(state.ContextErr))) })
 }
 
 // contextCause is the function Cause.
-func contextCause(x *executor, p *path) bool {
-	in := p.arg(0)
-	if tag := p.simplify(in[0]); !tag.Is(x.mem.Tag(libraryContext)) {
+func contextCause(x *executor, p *exploration.Path) bool {
+	in := p.Arg(0)
+	if tag := p.Simplify(in[0]); !tag.Is(x.Memory.Tag(libraryContext)) {
 		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
 	return ofContext(x, p, in[1], func(o *state.Object) []*sym.Expr {
-		return []*sym.Expr{p.cellAt(o.Behind(state.ContextCause)), p.cellAt(o.Behind(state.ContextCause + 1))}
+		return []*sym.Expr{p.CellAt(o.Behind(state.ContextCause)), p.CellAt(o.Behind(state.ContextCause + 1))}
 	})
 }

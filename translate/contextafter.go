@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -28,24 +29,24 @@ func contextAfterOperations(l *Library) {
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
 // own.
-func contextAfterFunc(x *executor, p *path) bool {
-	if !callbackHere(x, p.peek()) {
-		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
+func contextAfterFunc(x *executor, p *exploration.Path) bool {
+	if !callbackHere(x, p.Peek()) {
+		p.Note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
-	return startCallback(x, p, contextBody, state.ContextStop, func(*state.Frame) (ref, bool) {
+	return startCallback(x, p, contextBody, state.ContextStop, func(*state.Frame) (exploration.Ref, bool) {
 		r, ok, _ := deriveContext(x, p)
 		if !ok {
-			return ref{}, false
+			return exploration.Ref{}, false
 		}
-		r.put(p, state.ChanPayload+state.ContextWaits, sym.Num(1))
+		r.Put(p, state.ChanPayload+state.ContextWaits, sym.Num(1))
 		return r, true
 	})
 }
 
 // runContextBody waits for the context at the Start guard, and calls the function.
-func runContextBody(x *executor, p *path) bool {
-	if p.peek().Phase == 2 {
+func runContextBody(x *executor, p *exploration.Path) bool {
+	if p.Peek().Phase == 2 {
 		return x.opReturn(p, nil)
 	}
 	o := awaited(x, p)
@@ -53,36 +54,36 @@ func runContextBody(x *executor, p *path) bool {
 		return false
 	}
 	waits := o.Behind(state.ContextWaits)
-	if q := p.fork(eq(p.cellAt(waits), 0)); q != nil {
-		q.role, q.site = artifact.RoleLocal, 0
+	if q := p.Fork(exploration.Eq(p.CellAt(waits), 0)); q != nil {
+		q.Role, q.Site = artifact.RoleLocal, 0
 		x.finish(q, nil)
 	}
-	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(sym.Not(eq(p.cellAt(o.Behind(state.ContextErr)), 0))) {
+	if !p.Assume(exploration.Eq(p.CellAt(waits), 1)) || !p.Assume(sym.Not(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0))) {
 		return false
 	}
-	p.put(waits, sym.Num(0))
-	return x.callArg(p, 1, func(q *path) { q.top().Phase = 2 })
+	p.Put(waits, sym.Num(0))
+	return x.callArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
 // stopAfterFunc keeps the function from being called, unless its context has
 // ended.
-func stopAfterFunc(x *executor, p *path) bool {
+func stopAfterFunc(x *executor, p *exploration.Path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
-		p.note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether a function of AfterFunc was stopped")})
 	}
 	if !ok {
 		return false
 	}
-	o := x.mem.Object(k)
+	o := x.Memory.Object(k)
 	if o == nil || !o.Context {
 		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
 	}
 	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), true)
 	againstTime(x, o, x.stmtOfOp(p))
 	waits := o.Behind(state.ContextWaits)
-	stops := sym.And(eq(p.cellAt(o.Behind(state.ContextErr)), 0), eq(p.cellAt(waits), 1))
-	p.put(waits, sym.Ite(stops, sym.Num(0), p.cellAt(waits)))
+	stops := sym.And(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0), exploration.Eq(p.CellAt(waits), 1))
+	p.Put(waits, sym.Ite(stops, sym.Num(0), p.CellAt(waits)))
 	return x.opReturn(p, []*sym.Expr{stops})
 }

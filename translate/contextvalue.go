@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -21,75 +22,75 @@ const (
 )
 
 func contextValueOperations(l *Library) {
-	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *executor, p *path) bool {
-		if !x.sl.Classes[relevance.ContextValues] {
-			return x.opReturn(p, p.arg(0)[:2:2])
+	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *executor, p *exploration.Path) bool {
+		if !x.Slice.Classes[relevance.ContextValues] {
+			return x.opReturn(p, p.Arg(0)[:2:2])
 		}
-		if eq(p.arg(1)[0], 0).Is(1) {
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil key"}, x.SomeError())
+		if exploration.Eq(p.Arg(1)[0], 0).Is(1) {
+			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
-		values, end := parentOf(x, p, p.arg(0))
-		return valueContext(x, p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
+		values, end := parentOf(x, p, p.Arg(0))
+		return valueContext(x, p, values, end, append(p.Arg(1)[:2:2], p.Arg(2)[:2]...))
 	})
-	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *executor, p *path) bool {
-		if !x.sl.Classes[relevance.ContextValues] {
-			return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), sym.Num(0)})
+	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *executor, p *exploration.Path) bool {
+		if !x.Slice.Classes[relevance.ContextValues] {
+			return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
 		}
-		values, _ := parentOf(x, p, p.arg(0))
+		values, _ := parentOf(x, p, p.Arg(0))
 		return valueContext(x, p, values, sym.Num(0), layout.Zeros(4))
 	})
 }
 
 // valueContext returns a context with a value.
-func valueContext(x *executor, p *path, up, end *sym.Expr, keyed []*sym.Expr) bool {
-	f := p.peek()
+func valueContext(x *executor, p *exploration.Path, up, end *sym.Expr, keyed []*sym.Expr) bool {
+	f := p.Peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "ctxvalue", Size: valueCells, Values: true}
 	}, func(o *state.Object) {
 		for i, n := range []string{"_end", "_up", "_key_type", "_key", "_type", "_val"} {
-			c := x.mem.Cells[o.Base+int32(i)]
+			c := x.Memory.Cells[o.Base+int32(i)]
 			c.Name, c.Ref, c.Sync = o.Name+n, true, true
 		}
 	})
 	if !ok {
 		return false
 	}
-	r.clear(p, nil)
+	r.Clear(p, nil)
 	for i, e := range append([]*sym.Expr{end, up}, keyed...) {
-		r.put(p, int32(i), e)
+		r.Put(p, int32(i), e)
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address})
 }
 
 // ends is the address of the context that ends the one at an address.
-func ends(x *executor, p *path, addr *sym.Expr) *sym.Expr {
-	if !x.sl.Classes[relevance.ContextValues] {
+func ends(x *executor, p *exploration.Path, addr *sym.Expr) *sym.Expr {
+	if !x.Slice.Classes[relevance.ContextValues] {
 		return addr
 	}
-	addr = p.simplify(addr)
-	if _, _, isNew := newObjectAt(addr); isNew {
-		p.settle()
+	addr = p.Simplify(addr)
+	if _, _, isNew := exploration.NewObjectAt(addr); isNew {
+		p.Settle()
 	}
-	a := p.abs(addr)
+	a := p.Abs(addr)
 	if addr.Op == sym.OpUnknown || a.Top || a.Interval {
 		return addr
 	}
 	out := addr
 	for _, k := range a.Elems {
-		if o := x.mem.Object(k); o != nil && o.Values {
-			out = sym.Ite(eq(addr, k), p.cellAt(o.Base+valueEnd), out)
+		if o := x.Memory.Object(k); o != nil && o.Values {
+			out = sym.Ite(exploration.Eq(addr, k), p.CellAt(o.Base+valueEnd), out)
 		}
 	}
-	return p.simplify(out)
+	return p.Simplify(out)
 }
 
 // contextValue is the method Value: it goes from context to context, each the
 // one that the one before is derived from.
-func contextValue(x *executor, p *path) bool {
+func contextValue(x *executor, p *exploration.Path) bool {
 	k, ok, tracked := x.settled(p)
 	if !tracked {
 		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
@@ -97,22 +98,22 @@ func contextValue(x *executor, p *path) bool {
 	if !ok {
 		return false
 	}
-	o := x.mem.Object(k)
-	on := func(q *path, up *sym.Expr) { q.set(q.peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
+	o := x.Memory.Object(k)
+	on := func(q *exploration.Path, up *sym.Expr) { q.Set(q.Peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:
 		return x.opReturn(p, layout.Zeros(2))
 	case o.Context:
-		on(p, p.cellAt(o.Behind(state.ContextUp)))
+		on(p, p.CellAt(o.Behind(state.ContextUp)))
 		return true
 	case !o.Values:
 		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
-	pair := func(q *path, at int32) []*sym.Expr {
-		return []*sym.Expr{q.cellAt(o.Base + at), q.cellAt(o.Base + at + 1)}
+	pair := func(q *exploration.Path, at int32) []*sym.Expr {
+		return []*sym.Expr{q.CellAt(o.Base + at), q.CellAt(o.Base + at + 1)}
 	}
-	x.branch(p, x.equal(p, layout.EmptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
-		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
-		func(q *path) { on(q, q.cellAt(o.Base+valueUp)) })
+	x.branch(p, x.equal(p, layout.EmptyInterface, pair(p, valueKey), p.Arg(1)), p.Here(), "",
+		func(q *exploration.Path) { x.opReturn(q, pair(q, valueVal)) },
+		func(q *exploration.Path) { on(q, q.CellAt(o.Base+valueUp)) })
 	return false
 }

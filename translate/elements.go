@@ -3,6 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -12,37 +14,37 @@ import (
 )
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
-func (x *executor) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
-	if elem == nil || x.sl.Classes[relevance.Elements(elem)] {
-		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
+func (x *executor) elementsLost(p *exploration.Path, call ssa.CallInstruction, elem types.Type) {
+	if elem == nil || x.Slice.Classes[relevance.Elements(elem)] {
+		p.NoteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
 // execElements executes the builtin copy, or clear of a slice.
-func (x *executor) execElements(p *path, i *ssa.Call) bool {
-	elem := x.prog.ElementsWritten(i)
-	ctx := p.peek().Call
+func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
+	elem := x.Program.ElementsWritten(i)
+	ctx := p.Peek().Call
 	lost := func() bool {
 		x.elementsLost(p, i, elem)
-		p.set(ctx, i, layout.Unknowns(x.ValueWidth(i), "the number of elements copied"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(x.ValueWidth(i), "the number of elements copied"))
+		return p.Advance()
 	}
 	if elem == nil {
 		return lost()
 	}
 	w := int32(x.Width(elem))
-	dst := p.value(ctx, i.Call.Args[0])
+	dst := p.Value(ctx, i.Call.Args[0])
 	n := dst[1]
 	var from int32
 	copies := len(i.Call.Args) > 1
 	if copies {
-		src := p.value(ctx, i.Call.Args[1])
+		src := p.Value(ctx, i.Call.Args[1])
 		if len(src) != 3 {
 			return lost() // a string
 		}
-		if _, _, isNew := newObjectAt(src[0]); isNew {
-			p.settle()
-			src = p.value(ctx, i.Call.Args[1])
+		if _, _, isNew := exploration.NewObjectAt(src[0]); isNew {
+			p.Settle()
+			src = p.Value(ctx, i.Call.Args[1])
 		}
 		ptr, ok, tracked := x.shape(p, src, w)
 		if !tracked {
@@ -54,8 +56,8 @@ func (x *executor) execElements(p *path, i *ssa.Call) bool {
 		from = ptr
 		n = sym.Ite(sym.Arith(sym.OpLt, src[1], n), src[1], n)
 	}
-	if _, _, isNew := newObjectAt(dst[0]); isNew {
-		p.settle()
+	if _, _, isNew := exploration.NewObjectAt(dst[0]); isNew {
+		p.Settle()
 	}
 	to, ok, tracked := x.shape(p, dst, w)
 	if !tracked {
@@ -64,14 +66,14 @@ func (x *executor) execElements(p *path, i *ssa.Call) bool {
 	if !ok {
 		return false
 	}
-	n = p.simplify(n)
-	a := p.abs(n)
+	n = p.Simplify(n)
+	a := p.Abs(n)
 	if n.Op == sym.OpUnknown || a.Top {
 		return lost()
 	}
 	_, most := a.Bounds()
 	for _, arg := range i.Call.Args { // none is written beyond the end of either
-		if l := p.abs(p.value(ctx, arg)[1]); !l.Top {
+		if l := p.Abs(p.Value(ctx, arg)[1]); !l.Top {
 			_, hi := l.Bounds()
 			most = min(most, hi)
 		}
@@ -84,13 +86,13 @@ func (x *executor) execElements(p *path, i *ssa.Call) bool {
 	if int(most)*int(w) > layout.MaxArray {
 		return lost()
 	}
-	s := p.statement(i)
+	s := p.Statement(i)
 	x.accessed(p, to, int(most*w), s, true)
 	values := make([]*sym.Expr, most*w) // of before: the two may overlap
 	for k := range values {
 		values[k] = sym.Num(0)
 		if copies {
-			values[k] = p.copied(from + int32(k))
+			values[k] = p.Copied(from + int32(k))
 		}
 	}
 	if copies {
@@ -98,8 +100,8 @@ func (x *executor) execElements(p *path, i *ssa.Call) bool {
 	}
 	for k, e := range values {
 		at := to + int32(k)
-		p.put(at, sym.Ite(sym.Arith(sym.OpLt, sym.Num(int32(k)/w), n), e, p.rawCell(at)))
+		p.Put(at, sym.Ite(sym.Arith(sym.OpLt, sym.Num(int32(k)/w), n), e, p.RawCell(at)))
 	}
-	p.set(ctx, i, []*sym.Expr{n})
-	return p.advance()
+	p.Set(ctx, i, []*sym.Expr{n})
+	return p.Advance()
 }

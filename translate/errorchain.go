@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/layout"
@@ -21,12 +23,12 @@ import (
 const maxWrapped = 8
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
-func (x *executor) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
-	ctx := p.peek().Call
-	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
+func (x *executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+	ctx := p.Peek().Call
+	err, target := p.Value(ctx, call.Call.Args[0]), p.Value(ctx, call.Call.Args[1])
 	var wanted [2]int32
 	for i := range wanted {
-		e := p.simplify(target[i])
+		e := p.Simplify(target[i])
 		if !e.IsConst() {
 			return nil, false
 		}
@@ -43,7 +45,7 @@ func (x *executor) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 
 // inChain reports that an error or one that it wraps is the wanted one; known is
 // false if that cannot be said.
-func (x *executor) inChain(p *path, err, wanted [2]int32) (is, known bool) {
+func (x *executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known bool) {
 	for range maxWrapped {
 		if err[0] == 0 || wanted[0] == 0 {
 			return err[0] == wanted[0], true
@@ -51,14 +53,14 @@ func (x *executor) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		if err == wanted {
 			return true, true
 		}
-		t := x.mem.TypeOf(err[0])
+		t := x.Memory.TypeOf(err[0])
 		if t == nil {
 			return false, false
 		}
 		if t != layout.OpaqueError {
 			return false, !x.unwraps(t)
 		}
-		o := x.mem.Object(err[1])
+		o := x.Memory.Object(err[1])
 		if o == nil {
 			return false, err[1] == 0 // which goes with no error: it cannot be
 		}
@@ -67,7 +69,7 @@ func (x *executor) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		}
 		g := x.Global(o.Wrapped)
 		for i := range err {
-			e := p.cellAt(g.Base + int32(i))
+			e := p.CellAt(g.Base + int32(i))
 			if !e.IsConst() {
 				return false, false
 			}
@@ -80,14 +82,14 @@ func (x *executor) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 // unwraps reports that the methods of a type say what its values are or wrap, or
 // that its values cannot be told apart by their numbers.
 func (x *executor) unwraps(t types.Type) bool {
-	ms := x.prog.SSA.MethodSets.MethodSet(t)
+	ms := x.Program.SSA.MethodSets.MethodSet(t)
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
 func (x *executor) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.ErrorValue(key, "err")
-	o := x.mem.Object(e[1].K)
+	o := x.Memory.Object(e[1].K)
 	o.Wrapped, o.Wraps = wrappedError(call)
 	return e
 }

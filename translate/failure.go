@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 )
@@ -15,36 +16,36 @@ import (
 var testError = &program.Operation{Name: "error", Seed: true, Args: []int{}}
 
 // failTest is the failure of a test that goes on.
-func failTest(x *executor, p *path) bool {
-	f := p.peek()
+func failTest(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Call.Site != nil && f.Call.Site.Parent() != nil {
-		failure(x, p, x.stmtOf(f.Call.Site.Parent(), f.Call.Site), p.picks > 0)
+		failure(x, p, x.StmtOf(f.Call.Site.Parent(), f.Call.Site), p.Picks > 0)
 	}
 	return x.opReturn(p, nil)
 }
 
 // exits lets the model end with the program. That it exits with a failure is its own way to
 // say that it has failed, and is asked for as the failure of a test is.
-func exits(x *executor, p *path, well, unknown bool, detail string) {
+func exits(x *executor, p *exploration.Path, well, unknown bool, detail string) {
 	kind := artifact.KindExit
 	switch {
 	case well:
 		kind = ""
-	case unknown || p.peek().Guess:
+	case unknown || p.Peek().Guess:
 		kind = ""
-		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
+		p.Note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
 	}
-	x.sinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
+	x.SinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.siteOfOp(p), Pos: p.Here(), Detail: detail})
 }
 
 // failure lets the model end with the failure of the test.
-func failure(x *executor, p *path, site sites.ID, guess bool) {
+func failure(x *executor, p *exploration.Path, site sites.ID, guess bool) {
 	switch {
-	case !x.prog.Test():
+	case !x.Program.Test():
 		return
 	case guess:
-		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
+		p.Note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
 		return
 	}
-	x.sinkTo(p.clone(), &state.Sink{End: "exit", Kind: artifact.KindTestFailure, Site: site, Pos: p.here(), Detail: "the test fails"})
+	x.SinkTo(p.Clone(), &state.Sink{End: "exit", Kind: artifact.KindTestFailure, Site: site, Pos: p.Here(), Detail: "the test fails"})
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -13,15 +14,15 @@ func forwardOperations(l *Library) {
 }
 
 // forward calls the receiver.
-func forward(x *executor, p *path) bool {
-	f := p.peek()
+func forward(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Phase == 2 { // it has returned
 		return x.opReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(0)[0], f.Call.Site)
+	tgt, ok, tracked := x.functionOf(p, p.Arg(0)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
-	tgt.Args = [][]*sym.Expr{p.arg(1), p.arg(2)}
-	return x.enterArg(p, 0, tgt, func(q *path) { q.top().Phase = 2 })
+	tgt.Args = [][]*sym.Expr{p.Arg(1), p.Arg(2)}
+	return x.enterArg(p, 0, tgt, func(q *exploration.Path) { q.Top().Phase = 2 })
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -35,7 +37,7 @@ var inputCalls = map[string]bool{
 }
 
 // noteInput records a call whose results come from outside.
-func (x *executor) noteInput(p *path, site ssa.CallInstruction, tgt state.Target) {
+func (x *executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
@@ -53,16 +55,16 @@ func (x *executor) noteInput(p *path, site ssa.CallInstruction, tgt state.Target
 	if !inputPackages[f.Pkg().Path()] && !inputCalls[name] && !strings.HasPrefix(f.Pkg().Path(), "net/") {
 		return
 	}
-	p.note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
+	p.Note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
 // inputVariables are variables of libraries that are set from outside.
 var inputVariables = map[string]bool{relevance.OSArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
-func (x *executor) noteVariable(p *path, v ssa.Value) {
+func (x *executor) noteVariable(p *exploration.Path, v ssa.Value) {
 	if g, ok := v.(*ssa.Global); ok && inputVariables[g.String()] {
-		p.note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
+		p.Note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
 	}
 }
 
@@ -77,19 +79,19 @@ func isFlag(f *ssa.Function) bool {
 }
 
 // callFlag declares a flag: its value is chosen here.
-func (x *executor) callFlag(p *path, call *ssa.Call) bool {
+func (x *executor) callFlag(p *exploration.Path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
-	r, ok := x.allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
+	r, ok := x.Allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
 		return false
 	}
-	ctx := p.peek().Call
-	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
-	p.notePick(p.here(), "the flag", values, false)
-	p.pick(values, func(q *path, k int32) {
-		r.put(q, 0, sym.Num(k))
-		q.set(ctx, call, []*sym.Expr{r.e})
-		q.advance()
+	ctx := p.Peek().Call
+	values := x.withDefault(x.Sizes(x.Slice.Numbers[call], t), call)
+	p.NotePick(p.Here(), "the flag", values, false)
+	p.Pick(values, func(q *exploration.Path, k int32) {
+		r.Put(q, 0, sym.Num(k))
+		q.Set(ctx, call, []*sym.Expr{r.Address})
+		q.Advance()
 	})
 	return false
 }
@@ -117,10 +119,10 @@ type filling struct {
 
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
-func (x *executor) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
-	err := p.value(p.peek().Call, call.Common().Args[0])
-	if tag := p.simplify(err[0]); tag.IsConst() {
-		of := x.mem.TypeOf(tag.K)
+func (x *executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
+	err := p.Value(p.Peek().Call, call.Common().Args[0])
+	if tag := p.Simplify(err[0]); tag.IsConst() {
+		of := x.Memory.TypeOf(tag.K)
 		switch {
 		case of == nil || of == layout.OpaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
@@ -134,12 +136,12 @@ func (x *executor) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*s
 
 // fillings lists what a call writes into a value of type t at an address.
 func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
-	n := x.sl.NumberClasses[class]
+	n := x.Slice.NumberClasses[class]
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		f := filling{addr: addr, what: what}
 		if u.Info()&types.IsInteger != 0 && !program.OfTime(t) && n.Chosen() {
-			f.values = x.withDefault(x.sizes(n, t), call)
+			f.values = x.withDefault(x.Sizes(n, t), call)
 		}
 		return []filling{f}
 	case *types.Slice:
@@ -148,7 +150,7 @@ func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 		}
 		length := filling{addr: addr + 1, what: "the length of " + what}
 		if n.Chosen() {
-			length.values = x.sizes(n, t)
+			length.values = x.Sizes(n, t)
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
@@ -187,27 +189,27 @@ func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 }
 
 // fill executes a call that writes through pointers; result sets what it returns.
-func (x *executor) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
-	ctx := p.peek().Call
+func (x *executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*exploration.Path)) bool {
+	ctx := p.Peek().Call
 	var all []filling
 	for _, ptr := range ptrs {
-		e := p.simplify(p.value(ctx, ptr)[0])
-		if _, _, isNew := newObjectAt(e); isNew {
-			p.settle()
+		e := p.Simplify(p.Value(ctx, ptr)[0])
+		if _, _, isNew := exploration.NewObjectAt(e); isNew {
+			p.Settle()
 		}
 		k, ok, tracked := x.concrete(p, e)
 		if !tracked {
-			p.note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
+			p.Note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
 			continue
 		}
 		if !ok {
 			return false
 		}
 		t := program.Pointee(ptr.Type())
-		if o := x.mem.Object(k); k == 0 || o == nil {
+		if o := x.Memory.Object(k); k == 0 || o == nil {
 			continue
 		}
-		x.accessed(p, k, x.Width(t), p.statement(call), true)
+		x.accessed(p, k, x.Width(t), p.Statement(call), true)
 		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {
@@ -215,44 +217,44 @@ func (x *executor) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, res
 		}
 		if program.LibraryName(call) == "errors.As" {
 			for i, e := range x.foundBy(p, call, t) {
-				p.put(k+int32(i), e)
+				p.Put(k+int32(i), e)
 			}
 			continue
 		}
 		all = append(all, x.fillings(k, t, class, what, call, 0)...)
 	}
-	var write func(q *path, i int, last *sym.Expr)
-	write = func(q *path, i int, last *sym.Expr) {
+	var write func(q *exploration.Path, i int, last *sym.Expr)
+	write = func(q *exploration.Path, i int, last *sym.Expr) {
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
-			case x.mem.Cells[f.addr].Sync:
+			case x.Memory.Cells[f.addr].Sync:
 			case f.fresh:
-				if q.cellAt(f.addr).Is(0) {
-					q.put(f.addr, sym.Unknown("read from outside"))
+				if q.CellAt(f.addr).Is(0) {
+					q.Put(f.addr, sym.Unknown("read from outside"))
 				}
 			case f.same && last != nil:
-				q.put(f.addr, last)
+				q.Put(f.addr, last)
 			case f.values == nil:
 				last = sym.Unknown("read from outside")
-				q.put(f.addr, last)
+				q.Put(f.addr, last)
 			default:
-				q.notePick(q.here(), f.what, f.values, false)
-				q.branched = true
-				q.spread()
+				q.NotePick(q.Here(), f.what, f.values, false)
+				q.Branched = true
+				q.Spread()
 				for _, k := range slices.Backward(f.values) {
-					r := q.clone()
-					r.picks++
-					r.vary(k, len(f.values))
-					r.put(f.addr, sym.Num(k))
+					r := q.Clone()
+					r.Picks++
+					r.Vary(k, len(f.values))
+					r.Put(f.addr, sym.Num(k))
 					write(r, i+1, sym.Num(k))
 				}
 				return
 			}
 		}
 		result(q)
-		q.advance()
-		x.continueWith(q)
+		q.Advance()
+		x.ContinueWith(q)
 	}
 	write(p, 0, nil)
 	return false

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -17,7 +19,7 @@ import (
 
 // A run does something of the operation on top of the stack. It reports whether the path goes
 // on.
-type run func(x *executor, p *path) bool
+type run func(x *executor, p *exploration.Path) bool
 
 // Library is what is known of functions that are not executed from their source: the operations,
 // and what else the library does to a program.
@@ -36,14 +38,14 @@ type Library struct {
 	// object o it points, addr the whole address.
 	Made func(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool)
 	// Begin has a test function do what the library does at its end. It is on top of the stack.
-	Begin func(p *path)
+	Begin func(p *exploration.Path)
 	// Deferred does what the library has deferred in the innermost frame.
-	Deferred func(x *executor, p *path, d state.DeferKey) bool
+	Deferred func(x *executor, p *exploration.Path, d state.DeferKey) bool
 	// Misuse continues with the panic of a function of the library that is misused; false if it
 	// has taken over the path.
-	Misuse func(x *executor, p *path, call *ssa.Call) bool
+	Misuse func(x *executor, p *exploration.Path, call *ssa.Call) bool
 	// Assert executes an assertion: it ends the test, or goes on with pass.
-	Assert func(x *executor, p *path, site *ssa.Call, a *program.Assertion, pass func(q *path) bool) bool
+	Assert func(x *executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool
 	// Late adds what happens by itself, when all that goroutines do has been executed. It reports
 	// whether there is something to do then.
 	Late func(x *executor) bool

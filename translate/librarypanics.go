@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -16,20 +18,20 @@ import (
 // misuse continues with the panic of a function of the library that is misused; false if it
 // has taken over the path. Of calls whose panic is recovered it is recorded where that is not
 // known.
-func misuse(x *executor, p *path, call *ssa.Call) bool {
-	m := x.sl.Misused[call]
+func misuse(x *executor, p *exploration.Path, call *ssa.Call) bool {
+	m := x.Slice.Misused[call]
 	if m.Misuse == nil {
 		return true
 	}
 	bad := sym.Num(1)
 	if !m.Always {
 		bad = sym.Unknown("not tracked")
-		if m.Bad != (program.Bound{}) && (x.sl.Watched[call] || x.sl.Checks[call] != "") {
-			bad = p.simplify(within(m.Bad, p.value(p.peek().Call, call.Call.Args[m.Args[0]])[0]))
+		if m.Bad != (program.Bound{}) && (x.Slice.Watched[call] || x.Slice.Checks[call] != "") {
+			bad = p.Simplify(within(m.Bad, p.Value(p.Peek().Call, call.Call.Args[m.Args[0]])[0]))
 		}
-		if bad.Op == sym.OpUnknown || p.abs(bad).Top {
-			if what := x.sl.Checks[call]; what != "" {
-				x.unchecked(p.here(), what)
+		if bad.Op == sym.OpUnknown || p.Abs(bad).Top {
+			if what := x.Slice.Checks[call]; what != "" {
+				x.unchecked(p.Here(), what)
 			}
 			return true
 		}
@@ -47,20 +49,20 @@ func within(b program.Bound, e *sym.Expr) *sym.Expr {
 	case token.LSS:
 		return sym.Arith(sym.OpLt, e, sym.Num(b.Than))
 	case token.EQL:
-		return eq(e, b.Than)
+		return exploration.Eq(e, b.Than)
 	}
-	return sym.Not(eq(e, b.Than))
+	return sym.Not(exploration.Eq(e, b.Than))
 }
 
 // someText is a string in an interface of which nothing else is known.
 func someText(x *executor) []*sym.Expr {
-	return []*sym.Expr{sym.Num(x.mem.Tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
+	return []*sym.Expr{sym.Num(x.Memory.Tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
 }
 
 // Functions of the library that never return are in the model wherever they are called.
 func endingOperations(l *Library) {
-	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *executor, p *path) bool {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "log.Panic"}, someText(x))
+	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *executor, p *exploration.Path) bool {
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "log.Panic"}, someText(x))
 		return true
 	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -22,35 +24,35 @@ import (
 // maxEntry is the most scalars of a key with its value.
 const maxEntry = 16
 
-func (x *executor) execMakeMap(p *path, i *ssa.MakeMap) bool {
-	ctx := p.peek().Call
+func (x *executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
+	ctx := p.Peek().Call
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
-	if kw+vw > maxEntry || !x.sl.Classes[relevance.Entries(t)] {
-		p.set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
-		return p.advance()
+	if kw+vw > maxEntry || !x.Slice.Classes[relevance.Entries(t)] {
+		p.Set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
+		return p.Advance()
 	}
-	n, at := x.boundOf(artifact.BoundEntries, p.here())
+	n, at := x.BoundOf(artifact.BoundEntries, p.Here())
 	stride, entries := int32(1+kw+vw), int32(n)
-	r, ok := x.allocate(p, i, func() *state.Object {
+	r, ok := x.Allocate(p, i, func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + "_map", Size: entries*stride + 1 + int32(kw), Backing: state.Backing{Elems: entries, Stride: stride, Mapping: t, At: at}}
 	}, func(o *state.Object) {
 		for n := range int(entries) {
 			at, name := o.Entry(n), fmt.Sprintf("%s_%d", o.Name, n)
-			used := x.mem.Cells[at]
+			used := x.Memory.Cells[at]
 			used.Name = name + "_used"
 			x.DescribeAt(at+1, name+"_key", t.Key(), 0)
 			x.MarkRefs(at+1, t.Key())
 			x.DescribeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
 			x.MarkRefs(at+1+int32(kw), t.Elem())
 		}
-		more := x.mem.Cells[o.More()]
+		more := x.Memory.Cells[o.More()]
 		more.Name = o.Name + "_more"
 		if at != nil && !x.endsWhereFull(t) {
 			at.Over = append(at.Over, more)
 		}
 		for c := range kw {
-			k := x.mem.Cells[o.More()+1+int32(c)]
+			k := x.Memory.Cells[o.More()+1+int32(c)]
 			k.Abs, k.Payload, k.Sync = sym.Set{}, true, true
 			k.Ref = x.Refs(t.Key())[c]
 		}
@@ -58,63 +60,63 @@ func (x *executor) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	if !ok {
 		return false
 	}
-	r.clear(p, func(off int32) bool { return off > entries*stride })
-	p.set(ctx, i, []*sym.Expr{r.e})
-	return p.advance()
+	r.Clear(p, func(off int32) bool { return off > entries*stride })
+	p.Set(ctx, i, []*sym.Expr{r.Address})
+	return p.Advance()
 }
 
 // someMap stands for the maps whose contents are not kept: they are not nil.
 func (x *executor) someMap() int32 {
-	return x.mem.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
+	return x.Memory.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
 }
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is
 // false if it has taken over the path.
-func (x *executor) mapAt(p *path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
-	e = p.simplify(e)
-	if _, _, isNew := newObjectAt(e); isNew {
-		p.settle()
+func (x *executor) mapAt(p *exploration.Path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
+	e = p.Simplify(e)
+	if _, _, isNew := exploration.NewObjectAt(e); isNew {
+		p.Settle()
 	}
 	k, ok, tracked := x.concrete(p, e)
 	if !ok || !tracked {
 		return nil, ok, tracked
 	}
-	if o = x.mem.Object(k); o == nil || o.Mapping == nil {
+	if o = x.Memory.Object(k); o == nil || o.Mapping == nil {
 		return nil, true, k == 0
 	}
-	x.accessed(p, o.Base, int(o.Size), p.statement(instr), write)
+	x.accessed(p, o.Base, int(o.Size), p.Statement(instr), write)
 	return o, true, true
 }
 
 // readMap finds the map of which i reads, for the access at another instruction.
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
-func (x *executor) readMap(p *path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
-	ctx, n := p.peek().Call, x.ValueWidth(i)
+func (x *executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
+	ctx, n := p.Peek().Call, x.ValueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
 	case !tracked:
-		p.set(ctx, i, layout.Unknowns(n, untracked))
+		p.Set(ctx, i, layout.Unknowns(n, untracked))
 	case !ok:
 		return nil, false
 	case o == nil:
-		p.set(ctx, i, layout.Zeros(n))
+		p.Set(ctx, i, layout.Zeros(n))
 	default:
 		return o, true
 	}
-	return nil, p.advance()
+	return nil, p.Advance()
 }
 
 // find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
-func (x *executor) find(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
-	if lost := p.simplify(lostKey(p, o, len(key))); !lost.Is(0) {
+func (x *executor) find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
+	if lost := p.Simplify(lostKey(p, o, len(key))); !lost.Is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
-		if q := p.goBeyond(lost); q != nil && x.compare(q, o, key, done) {
-			x.continueWith(q)
+		if q := p.GoBeyond(lost); q != nil && x.compare(q, o, key, done) {
+			x.ContinueWith(q)
 		}
-		if !p.assume(sym.Not(lost)) {
+		if !p.Assume(sym.Not(lost)) {
 			return false
 		}
 	}
@@ -122,11 +124,11 @@ func (x *executor) find(p *path, o *state.Object, key []*sym.Expr, done func(q *
 }
 
 // lostKey is the condition that an entry of a map has a key beyond its limits.
-func lostKey(p *path, o *state.Object, width int) *sym.Expr {
+func lostKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
 	any := sym.Num(0)
 	for i := range int(o.Elems) {
 		for c := range width {
-			if l := p.lost(p.rawCell(o.Entry(i) + 1 + int32(c))); l != nil {
+			if l := p.Lost(p.RawCell(o.Entry(i) + 1 + int32(c))); l != nil {
 				any = sym.Or(any, l)
 			}
 		}
@@ -135,32 +137,32 @@ func lostKey(p *path, o *state.Object, width int) *sym.Expr {
 }
 
 // compare compares a key with those of the entries, for find.
-func (x *executor) compare(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found []*sym.Expr) bool) bool {
+func (x *executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
 	kt := o.Mapping.Key()
 	found := make([]*sym.Expr, o.Elems)
 	open := ""
 	for i := range found {
-		used := p.cellAt(o.Entry(i))
+		used := p.CellAt(o.Entry(i))
 		if used.Is(0) {
 			found[i] = sym.Num(0)
 			continue
 		}
 		k := make([]*sym.Expr, len(key))
 		for c := range k {
-			k[c] = p.cellAt(o.Entry(i) + 1 + int32(c))
+			k[c] = p.CellAt(o.Entry(i) + 1 + int32(c))
 		}
-		same := withinEntry(p, o, k, func() *sym.Expr { return p.simplify(x.equal(p, kt, k, key)) })
+		same := withinEntry(p, o, k, func() *sym.Expr { return p.Simplify(x.equal(p, kt, k, key)) })
 		if same.Op == sym.OpUnknown {
-			open = why(same)
+			open = exploration.Why(same)
 			same = sym.Num(1)
 		}
-		found[i] = p.simplify(sym.And(used, same))
+		found[i] = p.Simplify(sym.And(used, same))
 	}
 	if open == "" {
 		return done(p, found)
 	}
-	p.spread()
-	p.note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
+	p.Spread()
+	p.Note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
 	for i := -1; i < len(found); i++ {
 		only := layout.Zeros(len(found))
 		if i >= 0 {
@@ -169,46 +171,46 @@ func (x *executor) compare(p *path, o *state.Object, key []*sym.Expr, done func(
 			}
 			only[i] = found[i]
 		}
-		q := p.clone()
-		q.picks++
+		q := p.Clone()
+		q.Picks++
 		if done(q, only) {
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
 	}
 	return false
 }
 
-func (x *executor) execLookup(p *path, i *ssa.Lookup) bool {
-	ctx := p.peek().Call
-	o, goesOn := x.readMap(p, p.value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
+func (x *executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
+	ctx := p.Peek().Call
+	o, goesOn := x.readMap(p, p.Value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
 	if o == nil {
 		return goesOn
 	}
-	if !x.hashed(p, o, p.value(ctx, i.Index), i) {
+	if !x.hashed(p, o, p.Value(ctx, i.Index), i) {
 		return false
 	}
-	return x.lookUp(p, o, p.value(ctx, i.Index), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
+	return x.lookUp(p, o, p.Value(ctx, i.Index), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
 		if i.CommaOk {
 			val = append(slices.Clone(val), has)
 		}
-		q.set(ctx, i, slices.Clone(val))
-		return q.advance()
+		q.Set(ctx, i, slices.Clone(val))
+		return q.Advance()
 	})
 }
 
 // hashed continues with the panic where a key is an interface that holds what cannot be
 // compared; false if it has taken over the path.
-func (x *executor) hashed(p *path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
+func (x *executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
 	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
 // lookUp reads the entry of a key. done completes a path by the condition that
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
-func (x *executor) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
+func (x *executor) lookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
-	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
-		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
+	return x.find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
+		if !x.beyondEntries(q, o, func(r *exploration.Path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
 		out, lost, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
@@ -216,11 +218,11 @@ func (x *executor) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q
 			if found[n].Is(0) {
 				continue
 			}
-			val, l := q.cells(o.Entry(n)+1+kw, vw)
+			val, l := q.Cells(o.Entry(n)+1+kw, vw)
 			for c := range out {
 				out[c] = sym.Ite(found[n], val[c], out[c])
 				if l[c] != nil {
-					lost[c] = sym.Or(orFalse(lost[c]), sym.And(found[n], l[c]))
+					lost[c] = sym.Or(exploration.OrFalse(lost[c]), sym.And(found[n], l[c]))
 				}
 			}
 			has = sym.Or(has, found[n])
@@ -228,9 +230,9 @@ func (x *executor) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q
 		if !slices.ContainsFunc(lost, func(l *sym.Expr) bool { return l != nil }) {
 			return done(q, found, out, has)
 		}
-		x.decide(q, out, lost, func(r *path, val []*sym.Expr) {
+		x.Decide(q, out, lost, func(r *exploration.Path, val []*sym.Expr) {
 			if done(r, found, val, has) {
-				x.continueWith(r)
+				x.ContinueWith(r)
 			}
 		})
 		return false
@@ -239,63 +241,63 @@ func (x *executor) lookUp(p *path, o *state.Object, key []*sym.Expr, done func(q
 
 // beyondEntries leaves to f the path on which a map has had more entries than
 // the model keeps, and reports that there is another one, with which p goes on.
-func (x *executor) beyondEntries(p *path, o *state.Object, f func(q *path)) bool {
-	more := p.cellAt(o.More())
+func (x *executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
+	more := p.CellAt(o.More())
 	if more.Is(0) {
 		return true
 	}
-	if q := p.fork(sym.Not(eq(more, 0))); q != nil {
-		q.beyond = q.beyond || o.At != nil
+	if q := p.Fork(sym.Not(exploration.Eq(more, 0))); q != nil {
+		q.Beyond = q.Beyond || o.At != nil
 		f(q)
 	}
-	return p.assume(eq(more, 0))
+	return p.Assume(exploration.Eq(more, 0))
 }
 
 // lookBeyond is lookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *executor) lookBeyond(p *path, o *state.Object, found []*sym.Expr, done func(q *path, found, val []*sym.Expr, has *sym.Expr) bool) {
-	end := func(q *path, found, val []*sym.Expr, has *sym.Expr) {
+func (x *executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
+	end := func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
 	}
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	for n := range found {
-		if q := p.fork(found[n]); q != nil {
+		if q := p.Fork(found[n]); q != nil {
 			only := layout.Zeros(len(found))
 			only[n] = sym.Num(1)
 			end(q, only, x.entryValue(q, o, n, kw, vw), sym.Num(1))
 		}
-		if !p.assume(sym.Not(found[n])) {
+		if !p.Assume(sym.Not(found[n])) {
 			return
 		}
 	}
-	p.note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
-	end(p.clone(), layout.Zeros(len(found)), layout.Unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
+	p.Note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
+	end(p.Clone(), layout.Zeros(len(found)), layout.Unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
 	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
 }
 
 // withinEntry evaluates f, given that the key of an entry is one that is ever set.
-func withinEntry(p *path, o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
+func withinEntry(p *exploration.Path, o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
 	old := map[*sym.Expr]sym.Set{}
 	for c, e := range key {
 		if o.Size <= o.Elems*o.Stride+1 {
 			break // none are noted
 		}
-		at := p.x.mem.Cells[o.More()+1+int32(c)]
-		if p.from != nil {
-			at.Readers[p.from] = true
+		at := p.Explorer.Memory.Cells[o.More()+1+int32(c)]
+		if p.From != nil {
+			at.Readers[p.From] = true
 		}
 		if e.Op != sym.OpCell || at.Abs.Top || at.Abs.Interval {
 			continue
 		}
-		a := p.root(e)
+		a := p.Root(e)
 		old[e] = a
-		p.learn(e, a.Filter(at.Abs.Has))
+		p.Learn(e, a.Filter(at.Abs.Has))
 	}
 	out := f()
 	for e, a := range old {
-		p.learn(e, a)
+		p.Learn(e, a)
 	}
 	return out
 }
@@ -320,77 +322,77 @@ func conjuncts(e *sym.Expr) []*sym.Expr {
 	return []*sym.Expr{e}
 }
 
-func (x *executor) entryValue(p *path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
+func (x *executor) entryValue(p *exploration.Path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
 	out := make([]*sym.Expr, vw)
 	for c := range out {
-		out[c] = p.cellAt(o.Entry(n) + 1 + kw + int32(c))
+		out[c] = p.CellAt(o.Entry(n) + 1 + kw + int32(c))
 	}
 	return out
 }
 
 // execMapUpdate sets the entry of a key, or takes a free one for it.
-func (x *executor) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
-	ctx := p.peek().Call
-	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Map)[0], i, true)
+func (x *executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
+	ctx := p.Peek().Call
+	o, ok, tracked := x.mapAt(p, p.Value(ctx, i.Map)[0], i, true)
 	switch {
 	case !tracked:
-		x.noteWrite(p, p.value(ctx, i.Map)[0])
-		return p.advance()
+		x.noteWrite(p, p.Value(ctx, i.Map)[0])
+		return p.Advance()
 	case !ok:
 		return false
 	case o == nil:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.statement(i), Pos: p.here(), Detail: "assignment to entry in nil map"}, x.SomeError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "assignment to entry in nil map"}, x.SomeError())
 		return true
 	}
-	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)
+	key, val := p.Value(ctx, i.Key), p.Value(ctx, i.Value)
 	if !x.hashed(p, o, key, i) {
 		return false
 	}
 	for c, e := range key {
-		x.grow(x.mem.Cells[o.More()+1+int32(c)], p.abs(e))
+		x.Grow(x.Memory.Cells[o.More()+1+int32(c)], p.Abs(e))
 	}
-	return x.find(p, o, key, func(q *path, found []*sym.Expr) bool {
+	return x.find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
 		if !x.update(q, o, found, key, val) {
 			return false
 		}
-		return q.advance()
+		return q.Advance()
 	})
 }
 
 // update sets the value of the entry that is the one, or takes a free one for
 // the key. It reports whether the path goes on.
-func (x *executor) update(q *path, o *state.Object, found, key, val []*sym.Expr) bool {
+func (x *executor) update(q *exploration.Path, o *state.Object, found, key, val []*sym.Expr) bool {
 	absent := sym.Num(1)
 	for _, f := range found {
 		absent = excludes(absent, sym.Not(f))
 	}
 	for n := range found {
 		at := o.Entry(n)
-		used := q.cellAt(at)
+		used := q.CellAt(at)
 		fresh := excludes(absent, sym.Not(used))
 		absent = excludes(absent, used)
-		q.put(at, sym.Ite(fresh, sym.Num(1), q.cellAt(at)))
+		q.Put(at, sym.Ite(fresh, sym.Num(1), q.CellAt(at)))
 		for c, e := range key {
-			q.put(at+1+int32(c), sym.Ite(fresh, e, q.rawCell(at+1+int32(c))))
+			q.Put(at+1+int32(c), sym.Ite(fresh, e, q.RawCell(at+1+int32(c))))
 		}
 		here := sym.Or(found[n], fresh)
 		for c, e := range val {
 			a := at + 1 + int32(len(key)+c)
-			q.put(a, sym.Ite(here, e, q.rawCell(a)))
+			q.Put(a, sym.Ite(here, e, q.RawCell(a)))
 		}
 	}
-	absent = q.simplify(absent)
+	absent = q.Simplify(absent)
 	if absent.Is(0) {
 		return true
 	}
 	if !x.endsWhereFull(o.Mapping) {
-		q.put(o.More(), sym.Ite(absent, sym.Num(1), q.cellAt(o.More())))
+		q.Put(o.More(), sym.Ite(absent, sym.Num(1), q.CellAt(o.More())))
 		return true
 	}
-	if r := q.fork(absent); r != nil {
-		r.boundAt(o.At, r.here(), fmt.Sprintf("a map of more than %d entries", o.Elems))
+	if r := q.Fork(absent); r != nil {
+		r.BoundAt(o.At, r.Here(), fmt.Sprintf("a map of more than %d entries", o.Elems))
 	}
-	return q.assume(sym.Not(absent))
+	return q.Assume(sym.Not(absent))
 }
 
 // endsWhereFull reports that the path ends where a map has more entries than the
@@ -401,7 +403,7 @@ func (x *executor) endsWhereFull(t *types.Map) bool {
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
 // instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
-func (x *executor) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, done func(q *path) bool) bool {
+func (x *executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instruction, done func(q *exploration.Path) bool) bool {
 	m := args[0][0]
 	o, ok, tracked := x.mapAt(p, m, at, true)
 	if !ok && tracked {
@@ -417,75 +419,75 @@ func (x *executor) remove(p *path, args [][]*sym.Expr, at ssa.Instruction, done 
 		emptyMap(p, o)
 		return done(p)
 	}
-	return x.find(p, o, args[1], func(q *path, found []*sym.Expr) bool {
+	return x.find(p, o, args[1], func(q *exploration.Path, found []*sym.Expr) bool {
 		wipeMap(q, o, found)
 		return done(q)
 	})
 }
 
 // wipeMap removes the entry that is the one.
-func wipeMap(p *path, o *state.Object, found []*sym.Expr) {
+func wipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
 	for n := range found {
 		for c := range o.Stride {
 			at := o.Entry(n) + c
-			p.put(at, sym.Ite(found[n], sym.Num(0), p.rawCell(at)))
+			p.Put(at, sym.Ite(found[n], sym.Num(0), p.RawCell(at)))
 		}
 	}
 }
 
 // emptyMap removes all entries of a map.
-func emptyMap(p *path, o *state.Object) {
+func emptyMap(p *exploration.Path, o *state.Object) {
 	all := make([]*sym.Expr, o.Elems)
 	for n := range all {
 		all[n] = sym.Num(1)
 	}
-	p.put(o.More(), sym.Num(0))
+	p.Put(o.More(), sym.Num(0))
 	wipeMap(p, o, all)
 }
 
 // mapLen is the number of entries of a map. done completes a path with it, and
 // reports that it goes on.
-func (x *executor) mapLen(p *path, o *state.Object, done func(q *path, n *sym.Expr) bool) bool {
+func (x *executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exploration.Path, n *sym.Expr) bool) bool {
 	if o == nil {
 		return done(p, sym.Num(0))
 	}
-	if !x.beyondEntries(p, o, func(q *path) {
+	if !x.beyondEntries(p, o, func(q *exploration.Path) {
 		if done(q, sym.Unknown("the length of a map with more entries than the model keeps")) {
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
 	}) {
 		return false
 	}
 	n := sym.Num(0)
 	for i := range int(o.Elems) {
-		n = sym.Arith(sym.OpAdd, n, p.cellAt(o.Entry(i)))
+		n = sym.Arith(sym.OpAdd, n, p.CellAt(o.Entry(i)))
 	}
 	return done(p, n)
 }
 
 // execNext goes on with an iteration over a map, to any entry that it has not
 // been at. The iterator is the map and the set of those that it has.
-func (x *executor) execNext(p *path, i *ssa.Next) bool {
-	ctx := p.peek().Call
+func (x *executor) execNext(p *exploration.Path, i *ssa.Next) bool {
+	ctx := p.Peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
 	n := x.ValueWidth(i)
 	if !isRange || i.IsString {
-		p.set(ctx, i, layout.Unknowns(n, "iteration over a string"))
-		return p.advance()
+		p.Set(ctx, i, layout.Unknowns(n, "iteration over a string"))
+		return p.Advance()
 	}
 	t := r.X.Type().Underlying().(*types.Map)
-	o, goesOn := x.readMap(p, p.value(ctx, r)[0], r, i, "iteration over a map that is not tracked")
+	o, goesOn := x.readMap(p, p.Value(ctx, r)[0], r, i, "iteration over a map that is not tracked")
 	if o == nil {
 		return goesOn
 	}
-	seen, ok, tracked := x.concrete(p, p.value(ctx, r)[1])
+	seen, ok, tracked := x.concrete(p, p.Value(ctx, r)[1])
 	if !ok || !tracked {
 		return false
 	}
-	if more := p.cellAt(o.More()); !more.Is(0) {
+	if more := p.CellAt(o.More()); !more.Is(0) {
 		// What comes now may be an entry that the model does not keep.
-		if q := p.fork(sym.Not(eq(more, 0))); q != nil {
-			q.boundAt(o.At, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.Elems))
+		if q := p.Fork(sym.Not(exploration.Eq(more, 0))); q != nil {
+			q.BoundAt(o.At, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.Elems))
 		}
 	}
 	rest := sym.Num(1)
@@ -493,17 +495,17 @@ func (x *executor) execNext(p *path, i *ssa.Next) bool {
 	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
 	// turn is one more turn of the loop.
 	type turn struct {
-		path      *path
+		path      *exploration.Path
 		val, lost []*sym.Expr
 	}
 	var next []turn
 	for e := range int(o.Elems) {
-		used := eq(p.cellAt(o.Entry(e)), 1)
+		used := exploration.Eq(p.CellAt(o.Entry(e)), 1)
 		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
 		rest = sym.And(rest, sym.Not(used))
-		q := p.fork(used)
+		q := p.Fork(used)
 		if q == nil {
 			continue
 		}
@@ -512,30 +514,30 @@ func (x *executor) execNext(p *path, i *ssa.Next) bool {
 		tuple := i.Type().(*types.Tuple)
 		at := o.Entry(e) + 1
 		for k, width := range []int{int(kw), vw} {
-			val, lost := q.cells(at, width)
+			val, lost := q.Cells(at, width)
 			if w := x.Width(tuple.At(k + 1).Type()); w != width {
 				val, lost = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
 			}
 			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
 			at += int32(width)
 		}
-		q.set(ctx, r, []*sym.Expr{p.value(ctx, r)[0], sym.Num(seen | 1<<e)})
+		q.Set(ctx, r, []*sym.Expr{p.Value(ctx, r)[0], sym.Num(seen | 1<<e)})
 		next = append(next, entry)
 	}
 	for _, t := range next {
 		if choices > 1 {
-			t.path.noteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+			t.path.NoteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
-		x.decide(t.path, t.val, t.lost, func(q *path, val []*sym.Expr) {
-			q.set(ctx, i, val)
-			q.advance()
-			x.continueWith(q)
+		x.Decide(t.path, t.val, t.lost, func(q *exploration.Path, val []*sym.Expr) {
+			q.Set(ctx, i, val)
+			q.Advance()
+			x.ContinueWith(q)
 		})
 	}
-	if p.assume(rest) {
-		p.set(ctx, i, layout.Zeros(n))
-		p.advance()
-		x.continueWith(p)
+	if p.Assume(rest) {
+		p.Set(ctx, i, layout.Zeros(n))
+		p.Advance()
+		x.ContinueWith(p)
 	}
 	return false
 }

@@ -17,44 +17,44 @@ type translation struct {
 
 // emit makes the network.
 func (x *translation) emit() (*Model, error) {
-	if err := x.addEdges(); err != nil || x.tooLarge {
+	if err := x.AddEdges(); err != nil || x.TooLarge {
 		return nil, err
 	}
-	left := omissions.New(x.prog, x.sl, x.endings(), func(pos token.Pos, kind, direction, reason string) {
-		x.approximation(pos, kind, direction, reason)
+	left := omissions.New(x.Program, x.Slice, x.Endings(), func(pos token.Pos, kind, direction, reason string) {
+		x.Approximation(pos, kind, direction, reason)
 	})
 	left.Calls()
-	x.noteCompletions()
+	x.NoteCompletions()
 	left.TestMain()
-	x.missingPanics()
+	x.MissingPanics()
 	left.Loops()
-	x.queueOrder()
-	if err := x.errs.ErrorOrNil(); err != nil && (!x.options.Continue || x.tooLarge) {
+	x.QueueOrder()
+	if err := x.Errs.ErrorOrNil(); err != nil && (!x.options.Continue || x.TooLarge) {
 		return nil, err
 	}
-	for _, t := range x.templates {
+	for _, t := range x.Templates {
 		t.Subtest = len(t.Start) > 0 && t.Start[0].Op.StartedBy(sites.Subtest)
 	}
-	x.initialise()
+	x.Initialise()
 	in := x.emissionInput()
-	if err := x.errs.ErrorOrNil(); err != nil && !x.options.Continue {
+	if err := x.Errs.ErrorOrNil(); err != nil && !x.options.Continue {
 		return nil, err // of what is known only now
 	}
 	out, err := emission.Emit(in)
 	if err != nil {
 		return nil, err
 	}
-	x.written = out.Written
-	x.approx = out.Sidecar.Approximations
+	x.Written = out.Written
+	x.Approx = out.Sidecar.Approximations
 	m := &Model{Network: out.Network, Queries: out.Queries, Sidecar: out.Sidecar}
 	if x.options.At != nil {
-		at, shown := x.reached()
+		at, shown := x.Reached()
 		m.Sidecar.Bounds, m.bounded = &at, shown
 	}
-	if err := x.errs.ErrorOrNil(); err != nil && !x.options.Continue {
+	if err := x.Errs.ErrorOrNil(); err != nil && !x.options.Continue {
 		return nil, err
 	}
-	m.Sidecar.Approximations = x.approx
+	m.Sidecar.Approximations = x.Approx
 	if x.options.Proto {
 		m.Reveal()
 	}
@@ -64,16 +64,16 @@ func (x *translation) emit() (*Model, error) {
 // emissionInput is the finished state, with what is to be said of the model.
 func (x *translation) emissionInput() *emission.Input {
 	in := &emission.Input{
-		Program: x.prog, Sites: x.idx, Annotated: x.sl.Annotated,
-		Templates: x.templates, Memory: x.mem, Time: timeSteps(x.executor),
-		Bounds: x.inOrder(), Limited: x.limited,
+		Program: x.Program, Sites: x.Sites, Annotated: x.Slice.Annotated,
+		Templates: x.Templates, Memory: x.Memory, Time: timeSteps(x.executor),
+		Bounds: x.InOrder(), Limited: x.Limited,
 		Proto: x.options.Proto, Hash: x.options.Hash, Portable: x.options.Portable, Categories: x.options.Categories,
 	}
-	for s := range x.access {
+	for s := range x.Access {
 		in.Accesses = append(in.Accesses, int(s))
 	}
 	sort.Ints(in.Accesses)
-	in.Approximations, in.Conditional = x.approx, x.conditional()
+	in.Approximations, in.Conditional = x.Approx, x.Conditional()
 	return in
 }
 

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -13,27 +15,27 @@ import (
 
 // sized reports that a value has to be chosen, if it is unknown: the instruction
 // has just been executed. For a slice that is its length.
-func (x *executor) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
+func (x *executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, ok bool) {
 	v, isValue := instr.(ssa.Value)
 	if !isValue {
 		return 0, false
 	}
-	n := x.sl.Numbers[v]
-	if n == nil || !x.sl.Values[v] || !n.Chosen() && !(n.Loops > 0 && randomBelow(v) > 0) {
+	n := x.Slice.Numbers[v]
+	if n == nil || !x.Slice.Values[v] || !n.Chosen() && !(n.Loops > 0 && randomBelow(v) > 0) {
 		return 0, false
 	}
-	f := p.peek()
+	f := p.Peek()
 	switch i := instr.(type) {
 	case *ssa.Phi:
 		return 0, false
 	case *ssa.BinOp:
 		// A counter that is not tracked.
-		if x.prog.Function(f.Call.Fn).InCycle[i.Block().Index] {
+		if x.Program.Function(f.Call.Fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	case *ssa.UnOp:
 		// What may be another number each time that a loop is tested.
-		if i.Op == token.MUL && x.prog.Function(f.Call.Fn).InCycle[i.Block().Index] {
+		if i.Op == token.MUL && x.Program.Function(f.Call.Fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	}
@@ -47,26 +49,26 @@ func (x *executor) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	default:
 		return 0, false
 	}
-	e := p.kept(f.Call, v)
-	if comp >= len(e) || e[comp].Op != sym.OpUnknown || pastLimits(e[comp]) {
+	e := p.Kept(f.Call, v)
+	if comp >= len(e) || e[comp].Op != sym.OpUnknown || exploration.PastLimits(e[comp]) {
 		return 0, false
 	}
 	return comp, true
 }
 
 // chooseNumber continues with each value of a number.
-func (x *executor) chooseNumber(p *path, instr ssa.Instruction, comp int) {
+func (x *executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
-	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
-	ctx := p.peek().Call
-	e := p.kept(ctx, v)
-	p.pick(values, func(q *path, k int32) {
+	p.NotePick(p.Explorer.ResultPos(instr), whatIs(v, comp), values, all)
+	ctx := p.Peek().Call
+	e := p.Kept(ctx, v)
+	p.Pick(values, func(q *exploration.Path, k int32) {
 		w := slices.Clone(e)
 		if w[comp] = sym.Num(k); comp == 1 {
 			w[2] = sym.Num(k) // nothing is known of room behind its elements
 		}
-		q.keepAs(ctx, v, w)
+		q.KeepAs(ctx, v, w)
 	})
 }
 
@@ -78,7 +80,7 @@ func (x *executor) numbersFor(v ssa.Value) (values []int32, all bool) {
 		}
 		return values, true
 	}
-	values = x.sizes(x.sl.Numbers[v], v.Type())
+	values = x.Sizes(x.Slice.Numbers[v], v.Type())
 	if positive[libraryCallee(v)] {
 		values = slices.DeleteFunc(values, func(k int32) bool { return k < 1 })
 	}

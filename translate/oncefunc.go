@@ -3,6 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -29,9 +31,9 @@ var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks
 
 func onceOperations(l *Library) {
 	l.does(onceCall, callOnce)
-	l.whenUnwound(onceCall, func(x *executor, p *path) bool {
-		p.putAt(p.arg(0)[0], onceState, sym.Num(oncePanics))
-		if u := p.peek().Unwind; u.Goexit {
+	l.whenUnwound(onceCall, func(x *executor, p *exploration.Path) bool {
+		p.PutAt(p.Arg(0)[0], onceState, sym.Num(oncePanics))
+		if u := p.Peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
 			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.SomeError())
 		}
@@ -43,62 +45,62 @@ func onceOperations(l *Library) {
 	}
 }
 
-func newOnce(x *executor, p *path) bool {
-	f := p.peek()
+func newOnce(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
-	body := p.arg(0)[0]
-	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+	body := p.Arg(0)[0]
+	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "oncefunc", Size: onceCells, Pos: f.Call.Site.Pos(), Once: true}
 	}, func(o *state.Object) {
-		s, b := x.mem.Cells[o.Base+onceState], x.mem.Cells[o.Base+onceBody]
+		s, b := x.Memory.Cells[o.Base+onceState], x.Memory.Cells[o.Base+onceBody]
 		s.Name, s.Sync = o.Name+"_state", true
 		b.Name, b.Sync, b.Ref = o.Name+"_func", true, true
 	})
 	if !ok {
 		return false
 	}
-	r.clear(p, nil)
-	r.put(p, onceBody, body)
-	return x.opReturn(p, []*sym.Expr{r.e})
+	r.Clear(p, nil)
+	r.Put(p, onceBody, body)
+	return x.opReturn(p, []*sym.Expr{r.Address})
 }
 
 // callOnce is a call of the function that OnceFunc has returned.
-func callOnce(x *executor, p *path) bool {
+func callOnce(x *executor, p *exploration.Path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
-	done := func(q *path) {
+	done := func(q *exploration.Path) {
 		var result []*sym.Expr
-		if call, ok := q.peek().Call.Site.(*ssa.Call); ok {
+		if call, ok := q.Peek().Call.Site.(*ssa.Call); ok {
 			if t, ok := call.Type().(*types.Tuple); !ok || t.Len() > 0 {
 				result = layout.Unknowns(x.ValueWidth(call), "the result of a function that runs once")
 			}
 		}
 		x.opReturn(q, result)
 	}
-	if p.peek().Phase == 2 { // the function has returned
-		p.put(a+onceState, sym.Num(onceOver))
+	if p.Peek().Phase == 2 { // the function has returned
+		p.Put(a+onceState, sym.Num(onceOver))
 		done(p)
 		return true
 	}
-	s := p.cellAt(a + onceState)
-	if q := p.fork(eq(s, onceOver)); q != nil {
+	s := p.CellAt(a + onceState)
+	if q := p.Fork(exploration.Eq(s, onceOver)); q != nil {
 		done(q)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if q := p.fork(eq(s, oncePanics)); q != nil {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.here(), Detail: "panic"}, x.SomeError())
-		x.continueWith(q)
+	if q := p.Fork(exploration.Eq(s, oncePanics)); q != nil {
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.Here(), Detail: "panic"}, x.SomeError())
+		x.ContinueWith(q)
 	}
-	if !p.assume(eq(s, onceNew)) {
+	if !p.Assume(exploration.Eq(s, onceNew)) {
 		return false
 	}
-	p.set(p.peek().Call, state.ArgKey(1), []*sym.Expr{p.cellAt(a + onceBody)})
-	return x.callArg(p, 1, func(q *path) {
-		q.put(a+onceState, sym.Num(onceRunning))
-		q.top().Phase = 2
+	p.Set(p.Peek().Call, state.ArgKey(1), []*sym.Expr{p.CellAt(a + onceBody)})
+	return x.callArg(p, 1, func(q *exploration.Path) {
+		q.Put(a+onceState, sym.Num(onceRunning))
+		q.Top().Phase = 2
 	})
 }

@@ -3,6 +3,8 @@ package translate
 import (
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -13,44 +15,44 @@ import (
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
-func (x *executor) stepOp(p *path) bool {
-	f := p.peek()
+func (x *executor) stepOp(p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Unwind != nil {
 		return x.stepUnwind(p)
 	}
 	if f.Phase == 0 {
 		if f.Op.Kind != sites.Invalid {
 			site := x.siteOfOp(p)
-			if f.Op.Kind.IsAccess() && !x.access[site] {
-				p.top().Phase = 1
+			if f.Op.Kind.IsAccess() && !x.Access[site] {
+				p.Top().Phase = 1
 				return x.library.runs[f.Op](x, p)
 			}
 			if site == 0 {
-				x.unsupported(p.here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				x.Unsupported(p.Here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
 			if f.Op.Kind == sites.Exit {
-				p.top().Guess = p.picks > 0
+				p.Top().Guess = p.Picks > 0
 			}
-			x.arrive(p, state.AtOp, site)
+			x.Arrive(p, state.AtOp, site)
 			return false
 		}
-		p.top().Phase = 1
+		p.Top().Phase = 1
 	}
 	return x.library.runs[f.Op](x, p)
 }
 
 // siteOfOp finds the site of the operation on top of the stack.
-func (x *executor) siteOfOp(p *path) sites.ID {
-	kind := p.peek().Op.Kind
-	if p.peek().Op.StartedBy(sites.WaitGroupGo) {
+func (x *executor) siteOfOp(p *exploration.Path) sites.ID {
+	kind := p.Peek().Op.Kind
+	if p.Peek().Op.StartedBy(sites.WaitGroupGo) {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
 	}
-	if s := p.siteOf(kind); s != 0 {
+	if s := p.SiteOf(kind); s != 0 {
 		return s
 	}
-	if p.peek().Call.Parent == nil && p.t.Origin != nil {
-		if s, ok := x.idx.At(kind, p.t.Origin.Pos()); ok {
+	if p.Peek().Call.Parent == nil && p.Template.Origin != nil {
+		if s, ok := x.Sites.At(kind, p.Template.Origin.Pos()); ok {
 			return s.ID
 		}
 	}
@@ -58,47 +60,47 @@ func (x *executor) siteOfOp(p *path) sites.ID {
 }
 
 // pushOp enters an operation.
-func (x *executor) pushOp(p *path, c *state.CallPath, tgt state.Target, deferred bool) {
+func (x *executor) pushOp(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) {
 	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
 	for k, a := range tgt.Args {
 		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
 			a = nil
 		}
 		shape.Args = append(shape.Args, a)
-		p.set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
+		p.Set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
 	}
-	p.push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
+	p.Push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
 }
 
 // stmtOfOp is the statement of the call of the operation on top of the stack, 0
 // for a deferred one, which runs elsewhere.
-func (x *executor) stmtOfOp(p *path) sites.ID {
-	f := p.peek()
+func (x *executor) stmtOfOp(p *exploration.Path) sites.ID {
+	f := p.Peek()
 	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
 		return 0
 	}
-	return x.stmtOf(f.Call.Site.Parent(), f.Call.Site)
+	return x.StmtOf(f.Call.Site.Parent(), f.Call.Site)
 }
 
 // opReturn ends the operation on top of the stack with a result.
-func (x *executor) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
+func (x *executor) opReturn(p *exploration.Path, result []*sym.Expr) bool { return x.ret(p, result) }
 
 // object resolves the receiver of an operation. false means that it has taken
 // over the path.
-func (x *executor) receiver(p *path) (int32, bool) {
-	f := p.peek()
-	e := p.simplify(p.arg(0)[0])
+func (x *executor) receiver(p *exploration.Path) (int32, bool) {
+	f := p.Peek()
+	e := p.Simplify(p.Arg(0)[0])
 	k, ok, tracked := x.concrete(p, e)
 	if !tracked {
-		x.unsupported(p.here(), f.Op.Name, "the object it is called on is not tracked: "+why(e))
+		x.Unsupported(p.Here(), f.Op.Name, "the object it is called on is not tracked: "+exploration.Why(e))
 		return 0, false
 	}
 	if !ok {
 		return 0, false
 	}
 	if k == 0 {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
-		x.continueWith(p)
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.ContinueWith(p)
 		return 0, false
 	}
 	return k, true
@@ -106,19 +108,19 @@ func (x *executor) receiver(p *path) (int32, bool) {
 
 // settled is the address that the operation is called on, with new objects
 // written to memory.
-func (x *executor) settled(p *path) (k int32, ok, tracked bool) {
-	e := p.simplify(p.arg(0)[0])
-	if _, _, isNew := newObjectAt(e); isNew {
-		p.settle()
+func (x *executor) settled(p *exploration.Path) (k int32, ok, tracked bool) {
+	e := p.Simplify(p.Arg(0)[0])
+	if _, _, isNew := exploration.NewObjectAt(e); isNew {
+		p.Settle()
 	}
 	return x.concrete(p, e)
 }
 
 // callArg calls argument k of the operation on top of the stack; before is
 // applied once the function is known.
-func (x *executor) callArg(p *path, k int, before func(q *path)) bool {
-	f := p.peek()
-	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.Call.Site)
+func (x *executor) callArg(p *exploration.Path, k int, before func(q *exploration.Path)) bool {
+	f := p.Peek()
+	tgt, ok, tracked := x.functionOf(p, p.Arg(k)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
@@ -127,32 +129,32 @@ func (x *executor) callArg(p *path, k int, before func(q *path)) bool {
 
 // enterArg calls what argument k of the operation on top of the stack is, after
 // before. What is not known, or not in the model, returns at once.
-func (x *executor) enterArg(p *path, k int, tgt state.Target, before func(q *path)) bool {
-	f := p.peek()
+func (x *executor) enterArg(p *exploration.Path, k int, tgt state.Target, before func(q *exploration.Path)) bool {
+	f := p.Peek()
 	before(p)
 	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
 		if tgt.Fn == nil {
-			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
+			p.Note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
 		if f.Op.Takes > 0 {
-			p.set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.arg(f.Op.Takes)), "the result of a function that is not in the model"))
+			p.Set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.Arg(f.Op.Takes)), "the result of a function that is not in the model"))
 		}
 		return true
 	}
 	if tgt.Op != nil {
-		x.pushOp(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
+		x.pushOp(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
+	return x.enter(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
 }
 
 // either continues with the operation's two outcomes.
-func (x *executor) either(p *path, c *sym.Expr, yes func(q *path)) bool {
-	if q := p.fork(sym.Not(c)); q != nil {
+func (x *executor) either(p *exploration.Path, c *sym.Expr, yes func(q *exploration.Path)) bool {
+	if q := p.Fork(sym.Not(c)); q != nil {
 		x.opReturn(q, []*sym.Expr{sym.Num(0)})
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if !p.assume(c) {
+	if !p.Assume(c) {
 		return false
 	}
 	yes(p)
@@ -160,6 +162,6 @@ func (x *executor) either(p *path, c *sym.Expr, yes func(q *path)) bool {
 }
 
 // fatal ends the program with an error that cannot be recovered.
-func (x *executor) fatal(p *path, detail string) {
-	x.sinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.here(), Detail: detail})
+func (x *executor) fatal(p *exploration.Path, detail string) {
+	x.SinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.Here(), Detail: detail})
 }

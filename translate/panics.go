@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/layout"
@@ -13,14 +15,14 @@ import (
 
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
-func (x *executor) checked(p *path, instr ssa.Instruction) bool {
-	ctx := p.peek().Call
+func (x *executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
+	ctx := p.Peek().Call
 	known := func(v ssa.Value, k int) bool {
 		if v == nil {
 			return true
 		}
-		e := p.simplify(p.value(ctx, v)[k])
-		return e.Op != sym.OpUnknown && !p.abs(e).Top
+		e := p.Simplify(p.Value(ctx, v)[k])
+		return e.Op != sym.OpUnknown && !p.Abs(e).Top
 	}
 	ok := true
 	switch i := instr.(type) {
@@ -41,11 +43,11 @@ func (x *executor) checked(p *path, instr ssa.Instruction) bool {
 		ok = ok && known(i.Low, 0) && known(i.High, 0) && known(i.Max, 0)
 	case *ssa.MapUpdate:
 		if ok = known(i.Map, 0); ok {
-			return x.check(p, sym.Arith(sym.OpEq, p.simplify(p.value(ctx, i.Map)[0]), sym.Num(0)), x.sl.Checks[i], i)
+			return x.check(p, sym.Arith(sym.OpEq, p.Simplify(p.Value(ctx, i.Map)[0]), sym.Num(0)), x.Slice.Checks[i], i)
 		}
 	case *ssa.BinOp:
 		if ok = known(i.Y, 0); ok {
-			return x.check(p, misused(i.Op, p.simplify(p.value(ctx, i.Y)[0])), x.sl.Checks[i], i)
+			return x.check(p, misused(i.Op, p.Simplify(p.Value(ctx, i.Y)[0])), x.Slice.Checks[i], i)
 		}
 	case *ssa.FieldAddr:
 		return x.followed(p, i.X, i)
@@ -54,37 +56,37 @@ func (x *executor) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
 	case *ssa.Call: // which the model leaves out
-		if v := x.prog.ActedOn(i); v != nil {
-			return x.sl.Instrs[i] || x.followed(p, v, i)
+		if v := x.Program.ActedOn(i); v != nil {
+			return x.Slice.Instrs[i] || x.followed(p, v, i)
 		}
-		if x.sl.Misused[i].Misuse != nil {
+		if x.Slice.Misused[i].Misuse != nil {
 			return true // which is looked at for any call
 		}
-		e := p.simplify(p.value(ctx, i.Call.Value)[0])
-		return e.Op == sym.OpUnknown || p.abs(e).Top || x.check(p, eq(e, 0), x.sl.Checks[i], i)
+		e := p.Simplify(p.Value(ctx, i.Call.Value)[0])
+		return e.Op == sym.OpUnknown || p.Abs(e).Top || x.check(p, exploration.Eq(e, 0), x.Slice.Checks[i], i)
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
-			x.unchecked(p.here(), x.sl.Checks[i])
-			p.set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
-			p.advance()
-			x.continueWith(p)
+			x.unchecked(p.Here(), x.Slice.Checks[i])
+			p.Set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
+			p.Advance()
+			x.ContinueWith(p)
 			return false
 		}
 	}
 	if !ok {
-		x.unchecked(p.here(), x.sl.Checks[instr])
+		x.unchecked(p.Here(), x.Slice.Checks[instr])
 	}
 	return true
 }
 
 // followed continues with the panic where a pointer that is followed is nil.
-func (x *executor) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
-	e := p.simplify(p.value(p.peek().Call, v)[0])
-	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
-		if x.sl.MayBeNil[instr] {
+func (x *executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
+	e := p.Simplify(p.Value(p.Peek().Call, v)[0])
+	if _, _, isNew := exploration.NewObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.Abs(e).Top) {
+		if x.Slice.MayBeNil[instr] {
 			return true
 		}
-		x.unchecked(p.here(), x.sl.Checks[instr])
+		x.unchecked(p.Here(), x.Slice.Checks[instr])
 		return true
 	}
 	return x.notNil(p, e, instr)
@@ -92,7 +94,7 @@ func (x *executor) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
 
 // unchecked notes a panic that is not in the model.
 func (x *executor) unchecked(pos token.Pos, what string) {
-	if x.emitting || x.inPrefix {
-		x.faults[pos] = what
+	if x.Emitting || x.InPrefix {
+		x.Faults[pos] = what
 	}
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -22,7 +23,7 @@ func poolOperations(l *Library) {
 
 // pool is the pool that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func pool(x *executor, p *path) (k int32, ok bool) {
+func pool(x *executor, p *exploration.Path) (k int32, ok bool) {
 	if k, ok = calledOn(x, p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
@@ -30,10 +31,10 @@ func pool(x *executor, p *path) (k int32, ok bool) {
 	return k, true
 }
 
-func poolGet(x *executor, p *path) bool {
-	f := p.peek()
+func poolGet(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Phase == 2 { // New has returned
-		return x.opReturn(p, p.arg(poolResult))
+		return x.opReturn(p, p.Arg(poolResult))
 	}
 	k, ok := pool(x, p)
 	if !ok {
@@ -41,85 +42,85 @@ func poolGet(x *executor, p *path) bool {
 	}
 	slot := func(i, c int) int32 { return k + layout.PoolFirst + int32(2*i+c) }
 	for i := range layout.PoolValues {
-		q := p.fork(sym.Not(eq(p.cellAt(slot(i, 0)), 0)))
+		q := p.Fork(sym.Not(exploration.Eq(p.CellAt(slot(i, 0)), 0)))
 		if q == nil {
 			break
 		}
-		q.note("input", artifact.DirectionOver, "which value a sync.Pool returns, or whether a new one")
-		val := []*sym.Expr{q.cellAt(slot(i, 0)), q.cellAt(slot(i, 1))}
+		q.Note("input", artifact.DirectionOver, "which value a sync.Pool returns, or whether a new one")
+		val := []*sym.Expr{q.CellAt(slot(i, 0)), q.CellAt(slot(i, 1))}
 		for j := i; j < layout.PoolValues; j++ {
 			for c := range 2 {
 				next := sym.Num(0)
 				if j+1 < layout.PoolValues {
-					next = q.cellAt(slot(j+1, c))
+					next = q.CellAt(slot(j+1, c))
 				}
-				q.put(slot(j, c), next)
+				q.Put(slot(j, c), next)
 			}
 		}
 		x.opReturn(q, val)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	make := p.cellAt(k + layout.PoolNew)
+	make := p.CellAt(k + layout.PoolNew)
 	if make.Op == sym.OpUnknown {
-		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
+		p.Note("unknown-call", artifact.DirectionUnder, unknownNew)
 		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	}
-	if q := p.fork(eq(make, 0)); q != nil {
+	if q := p.Fork(exploration.Eq(make, 0)); q != nil {
 		x.opReturn(q, layout.Zeros(2))
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if !p.assume(sym.Not(eq(make, 0))) {
+	if !p.Assume(sym.Not(exploration.Eq(make, 0))) {
 		return false
 	}
 	tgt, ok, tracked := x.functionOf(p, make, f.Call.Site)
 	switch {
 	case !tracked:
-		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
+		p.Note("unknown-call", artifact.DirectionUnder, unknownNew)
 		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	case !ok:
 		return false
 	}
-	return x.enterArg(p, poolResult, tgt, func(q *path) {
-		g := q.top()
+	return x.enterArg(p, poolResult, tgt, func(q *exploration.Path) {
+		g := q.Top()
 		g.Phase = 2
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(2)}
-		q.set(g.Call, state.ArgKey(poolResult), layout.Zeros(2))
+		q.Set(g.Call, state.ArgKey(poolResult), layout.Zeros(2))
 	})
 }
 
-func poolPut(x *executor, p *path) bool {
+func poolPut(x *executor, p *exploration.Path) bool {
 	k, ok := pool(x, p)
 	if !ok {
 		return false
 	}
-	val := p.arg(1)
-	isNil := p.simplify(eq(val[0], 0))
+	val := p.Arg(1)
+	isNil := p.Simplify(exploration.Eq(val[0], 0))
 	if isNil.Op == sym.OpUnknown {
-		p.note("unknown-memory", artifact.DirectionUnder, "a value that is not tracked is put into a sync.Pool: it is not got again in the model")
+		p.Note("unknown-memory", artifact.DirectionUnder, "a value that is not tracked is put into a sync.Pool: it is not got again in the model")
 		return x.opReturn(p, nil)
 	}
-	if q := p.fork(isNil); q != nil {
+	if q := p.Fork(isNil); q != nil {
 		x.opReturn(q, nil)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if !p.assume(sym.Not(isNil)) {
+	if !p.Assume(sym.Not(isNil)) {
 		return false
 	}
-	last := p.cellAt(k + layout.PoolFirst + 2*(layout.PoolValues-1))
-	if q := p.fork(sym.Not(eq(last, 0))); q != nil {
-		q.bound("a sync.Pool of more values than the model keeps")
+	last := p.CellAt(k + layout.PoolFirst + 2*(layout.PoolValues-1))
+	if q := p.Fork(sym.Not(exploration.Eq(last, 0))); q != nil {
+		q.Bound("a sync.Pool of more values than the model keeps")
 	}
-	if !p.assume(eq(last, 0)) {
+	if !p.Assume(exploration.Eq(last, 0)) {
 		return false
 	}
 	before := sym.Num(1) // the places before are taken
 	for i := range int32(layout.PoolValues) {
 		at := k + layout.PoolFirst + 2*i
-		tag := p.cellAt(at)
-		here := sym.And(before, eq(tag, 0))
-		p.put(at, sym.Ite(here, val[0], tag))
-		p.put(at+1, sym.Ite(here, val[1], p.cellAt(at+1)))
-		before = sym.And(before, sym.Not(eq(tag, 0)))
+		tag := p.CellAt(at)
+		here := sym.And(before, exploration.Eq(tag, 0))
+		p.Put(at, sym.Ite(here, val[0], tag))
+		p.Put(at+1, sym.Ite(here, val[1], p.CellAt(at+1)))
+		before = sym.And(before, sym.Not(exploration.Eq(tag, 0)))
 	}
 	return x.opReturn(p, nil)
 }

@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -23,12 +25,12 @@ const maxText = 1 << 12
 
 // computes reports that a result is computed from what a partner hands over: that
 // is done in a step of its own.
-func (x *executor) computes(p *path, call *ssa.Call) bool {
+func (x *executor) computes(p *exploration.Path, call *ssa.Call) bool {
 	if !x.resultNeeded(call) {
 		return false
 	}
 	for _, a := range program.KnownArgs(call) {
-		if slices.ContainsFunc(p.value(p.peek().Call, a), (*sym.Expr).HandedOver) {
+		if slices.ContainsFunc(p.Value(p.Peek().Call, a), (*sym.Expr).HandedOver) {
 			return true
 		}
 	}
@@ -36,7 +38,7 @@ func (x *executor) computes(p *path, call *ssa.Call) bool {
 }
 
 // computed is what a call returns that the model computes.
-func (x *executor) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *executor) computed(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	if program.IsErrorsIs(call) {
 		return x.errorIs(p, call)
 	}
@@ -45,23 +47,23 @@ func (x *executor) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) 
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.
-func (x *executor) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *executor) textResult(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	args, ok := program.TextArgs(call)
 	if !ok {
 		return nil, false
 	}
 	f := program.TextFunc(program.FullName(call.Call.StaticCallee()))
-	ctx := p.peek().Call
+	ctx := p.Peek().Call
 	var es []*sym.Expr
 	for _, a := range args {
-		es = append(es, p.value(ctx, a)[0])
+		es = append(es, p.Value(ctx, a)[0])
 	}
 	return x.tabulate(p, es, func(k []int32) []any {
 		a := make([]any, len(k))
 		for i := range a {
 			switch t := args[i].Type(); {
 			case program.IsString(t):
-				s, ok := x.mem.TextOf(k[i])
+				s, ok := x.Memory.TextOf(k[i])
 				if !ok {
 					return nil
 				}
@@ -79,13 +81,13 @@ func (x *executor) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool
 // tabulate makes the results of a function of scalars that can be few things: of
 // each combination what f says, which are texts, integers and booleans, or nil if
 // it is not known.
-func (x *executor) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
+func (x *executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1
 	for i, e := range args {
-		e = p.simplify(e)
+		e = p.Simplify(e)
 		args[i] = e
-		a := p.abs(e)
+		a := p.Abs(e)
 		if e.UnknownIn() != nil || a.Top || a.Interval || len(a.Elems) == 0 {
 			return nil, false
 		}
@@ -136,7 +138,7 @@ func (x *executor) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) 
 func (x *executor) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
-		return sym.Num(x.mem.Text(v)), len(v) < maxText
+		return sym.Num(x.Memory.Text(v)), len(v) < maxText
 	case int:
 		return sym.Num(int32(v)), int(int32(v)) == v
 	case bool:
@@ -146,10 +148,10 @@ func (x *executor) known(v any) (*sym.Expr, bool) {
 }
 
 // textOp computes an operation on two texts.
-func (x *executor) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
+func (x *executor) textOp(p *exploration.Path, op token.Token, a, b *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
-		s, ok := x.mem.TextOf(k[0])
-		t, ok2 := x.mem.TextOf(k[1])
+		s, ok := x.Memory.TextOf(k[0])
+		t, ok2 := x.Memory.TextOf(k[1])
 		if !ok || !ok2 {
 			return nil
 		}
@@ -174,9 +176,9 @@ func (x *executor) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
 }
 
 // textLen is the length of a text.
-func (x *executor) textLen(p *path, e *sym.Expr) *sym.Expr {
+func (x *executor) textLen(p *exploration.Path, e *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
-		s, ok := x.mem.TextOf(k[0])
+		s, ok := x.Memory.TextOf(k[0])
 		if !ok {
 			return nil
 		}

@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -16,8 +18,8 @@ import (
 var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryRLocker", nil), types.NewStruct(nil, nil), nil)
 
 func rlockerOperations(l *Library) {
-	l.Known["(*sync.RWMutex).RLocker"] = l.operation(program.Operation{Name: "rlocker"}, func(x *executor, p *path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryRLocker)), p.arg(0)[0]})
+	l.Known["(*sync.RWMutex).RLocker"] = l.operation(program.Operation{Name: "rlocker"}, func(x *executor, p *exploration.Path) bool {
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryRLocker)), p.Arg(0)[0]})
 	})
 	// These have the guards of the methods of a Locker, as which they are called.
 	l.Methods[libraryRLocker] = map[string]*program.Operation{

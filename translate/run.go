@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -21,15 +23,15 @@ import (
 const maxChain = 16
 
 // Execute executes one instruction of the path; false ends the path here.
-func (x *executor) Execute(p *path) bool {
-	if len(p.frames) == 0 {
+func (x *executor) Execute(p *exploration.Path) bool {
+	if len(p.Frames) == 0 {
 		return x.finish(p, nil)
 	}
-	if b := p.pendingJump; b != nil {
-		p.pendingJump = nil
+	if b := p.PendingJump; b != nil {
+		p.PendingJump = nil
 		return x.jump(p, b)
 	}
-	f := p.peek()
+	f := p.Peek()
 	switch {
 	case f.Op != nil:
 		return x.stepOp(p)
@@ -42,7 +44,7 @@ func (x *executor) Execute(p *path) bool {
 		if f.Over {
 			return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 		}
-		g := p.top()
+		g := p.Top()
 		g.Running = false
 		g.Idx++
 		return true
@@ -54,15 +56,15 @@ func (x *executor) Execute(p *path) bool {
 			return false
 		}
 	}
-	if p.meets(instr) && x.meet(p) {
+	if p.Meets(instr) && x.Meet(p) {
 		return false
 	}
-	if s := x.marked(f, instr); s != 0 {
-		x.arrive(p, state.AtStmt, s)
+	if s := x.Marked(f, instr); s != 0 {
+		x.Arrive(p, state.AtStmt, s)
 		return false
 	}
 	if s := x.accessGuard(f, instr); s != 0 {
-		x.arrive(p, state.AtStmt, s)
+		x.Arrive(p, state.AtStmt, s)
 		return false
 	}
 	return x.exec(p, instr)
@@ -71,7 +73,7 @@ func (x *executor) Execute(p *path) bool {
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
 func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
-	if len(x.access) == 0 || !x.sl.Executed(instr) {
+	if len(x.Access) == 0 || !x.Slice.Executed(instr) {
 		return 0
 	}
 	switch i := instr.(type) {
@@ -81,7 +83,7 @@ func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 		}
 	case *ssa.FieldAddr:
 		// Its pointer may be nil: the statement panics behind its guard.
-		if _, ok := x.sl.Parts[i]; ok {
+		if _, ok := x.Slice.Parts[i]; ok {
 			return 0
 		}
 	case *ssa.BinOp, *ssa.If:
@@ -91,16 +93,16 @@ func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 	default:
 		return 0
 	}
-	s := x.stmtOf(f.Call.Fn, instr)
-	if s == 0 || !x.access[s] {
+	s := x.StmtOf(f.Call.Fn, instr)
+	if s == 0 || !x.Access[s] {
 		return 0
 	}
-	st := x.idx.Store(s)
+	st := x.Sites.Store(s)
 	switch {
 	case f.Passed == s:
 		// Of a statement that reads and writes the write has a guard as well.
-		if _, ok := instr.(*ssa.Store); ok && x.access[st.ID] {
-			if at, ok := x.idx.At(sites.Store, instr.Pos()); ok && at.ID == st.ID {
+		if _, ok := instr.(*ssa.Store); ok && x.Access[st.ID] {
+			if at, ok := x.Sites.At(sites.Store, instr.Pos()); ok && at.ID == st.ID {
 				return st.ID
 			}
 		}
@@ -112,8 +114,8 @@ func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 }
 
 // jump goes from the end of a block to another.
-func (x *executor) jump(p *path, to *ssa.BasicBlock) bool {
-	f := p.owned()
+func (x *executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
+	f := p.Owned()
 	from := f.Block
 	pred := -1
 	for i, b := range to.Preds {
@@ -133,29 +135,29 @@ func (x *executor) jump(p *path, to *ssa.BasicBlock) bool {
 			break
 		}
 		n++
-		if x.sl.Values[phi] && pred >= 0 {
-			phis = append(phis, assign{phi, slices.Clone(p.value(f.Call, phi.Edges[pred]))})
+		if x.Slice.Values[phi] && pred >= 0 {
+			phis = append(phis, assign{phi, slices.Clone(p.Value(f.Call, phi.Edges[pred]))})
 		}
 	}
 	for _, a := range phis {
-		p.set(f.Call, a.phi, a.e)
+		p.Set(f.Call, a.phi, a.e)
 	}
 	f.Block, f.Idx = to, n
 	if to.Dominates(from) {
 		f.Passed = 0
 		// A loop whose way depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
-		if p.mark(to) {
-			x.arrive(p, state.AtLocal, 0)
+		if p.Mark(to) {
+			x.Arrive(p, state.AtLocal, 0)
 			return false
 		}
-		f.Turn(x.prog.Function(f.Call.Fn), to)
-		if p.steps > 2000 && x.idle(to) {
-			x.arrive(p, state.AtSpin, 0)
+		f.Turn(x.Program.Function(f.Call.Fn), to)
+		if p.Steps > 2000 && x.idle(to) {
+			x.Arrive(p, state.AtSpin, 0)
 			return false
 		}
-		x.skip(p, to)
-	} else if p.branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.meet(p) {
+		x.Skip(p, to)
+	} else if p.Branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.Meet(p) {
 		return false
 	}
 	return true
@@ -168,7 +170,7 @@ func (x *executor) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && x.sl.Considered(instr) {
+			if _, ok := instr.(*ssa.Phi); !ok && x.Slice.Considered(instr) {
 				return false
 			}
 		}
@@ -182,35 +184,35 @@ func (x *executor) idle(b *ssa.BasicBlock) bool {
 
 // branch decides a condition: it continues p where it can hold and else where
 // it can not, and reports that it has taken over the path.
-func (x *executor) branch(p *path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *path)) {
-	c = p.simplify(c)
+func (x *executor) branch(p *exploration.Path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *exploration.Path)) {
+	c = p.Simplify(c)
 	switch {
 	case c.IsConst() && c.K != 0:
 		yes(p)
-		x.continueWith(p)
+		x.ContinueWith(p)
 		return
 	case c.IsConst():
 		no(p)
-		x.continueWith(p)
+		x.ContinueWith(p)
 		return
 	case c.Op == sym.OpUnknown:
 		if reason == "" {
 			reason = "the condition depends on a value that is not tracked: " + c.Why.Reason
 		}
-		p.choose(reason, yes, no)
+		p.Choose(reason, yes, no)
 		return
 	case c.HandedOver():
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 		return
 	}
-	p.branched = true
-	if q := p.fork(sym.Not(c)); q != nil {
+	p.Branched = true
+	if q := p.Fork(sym.Not(c)); q != nil {
 		no(q)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if p.assume(c) {
+	if p.Assume(c) {
 		yes(p)
-		x.continueWith(p)
+		x.ContinueWith(p)
 	}
 }
 
@@ -218,18 +220,18 @@ func (x *executor) branch(p *path, c *sym.Expr, pos token.Pos, reason string, ye
 // several, the path is continued once for each, and ok is false: the caller
 // must stop, and will be executed again with the value known. tracked is false
 // for an unknown value.
-func (x *executor) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
-	e = p.simplify(e)
+func (x *executor) concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, tracked bool) {
+	e = p.Simplify(e)
 	if e.IsConst() {
 		return e.K, true, true
 	}
-	p.expose(e)
-	a := p.abs(e)
+	p.Expose(e)
+	a := p.Abs(e)
 	if e.Op == sym.OpUnknown || a.Top {
 		return 0, false, false
 	}
 	if e.HandedOver() {
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 		return 0, false, true
 	}
 	if a.Interval {
@@ -245,27 +247,27 @@ func (x *executor) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
 			}
 		}
 	}
-	p.spread()
+	p.Spread()
 	if len(a.Elems) > maxChain {
 		for i := len(a.Elems) - 1; i >= 0; i-- {
-			if q := p.fork(eq(e, a.Elems[i])); q != nil {
-				q.know(e, sym.Single(a.Elems[i]))
-				x.continueWith(q)
+			if q := p.Fork(exploration.Eq(e, a.Elems[i])); q != nil {
+				q.Know(e, sym.Single(a.Elems[i]))
+				x.ContinueWith(q)
 			}
 		}
 		return 0, false, true
 	}
 	// Each way excludes those before it, so that they can meet again.
-	var ways []*path
+	var ways []*exploration.Path
 	possible := true
 	for i, k := range a.Elems {
-		c := p.simplify(eq(e, k))
+		c := p.Simplify(exploration.Eq(e, k))
 		if i+1 < len(a.Elems) && !c.IsConst() {
-			if q := p.fork(c); q != nil {
-				q.know(e, sym.Single(k))
+			if q := p.Fork(c); q != nil {
+				q.Know(e, sym.Single(k))
 				ways = append(ways, q)
 			}
-			if possible = p.assume(sym.Not(c)); !possible {
+			if possible = p.Assume(sym.Not(c)); !possible {
 				break
 			}
 			continue
@@ -274,67 +276,67 @@ func (x *executor) concrete(p *path, e *sym.Expr) (k int32, ok, tracked bool) {
 			possible = i+1 < len(a.Elems)
 			continue
 		}
-		p.know(e, sym.Single(k))
+		p.Know(e, sym.Single(k))
 		break
 	}
 	if possible {
 		ways = append(ways, p)
 	}
 	for i := len(ways) - 1; i >= 0; i-- {
-		x.continueWith(ways[i])
+		x.ContinueWith(ways[i])
 	}
 	return 0, false, true
 }
 
 // finish ends a goroutine: it has returned, or ends by a Goexit.
-func (x *executor) finish(p *path, goexit *state.Unwind) bool {
-	t := p.t
-	p.frames = nil
+func (x *executor) finish(p *exploration.Path, goexit *state.Unwind) bool {
+	t := p.Template
+	p.Frames = nil
 	if t.Parent == nil {
 		if goexit != nil {
 			site := goexit.Site
-			if x.prog.Test() {
+			if x.Program.Test() {
 				site = 0 // it is over as if it had returned
 			}
-			x.arrive(p, state.AtDone, site)
+			x.Arrive(p, state.AtDone, site)
 			return false
 		}
-		x.arrive(p, state.AtEnd, x.idx.End().ID)
+		x.Arrive(p, state.AtEnd, x.Sites.End().ID)
 		return false
 	}
 	if t.Once {
-		x.arrive(p, state.AtDone, 0)
+		x.Arrive(p, state.AtDone, 0)
 	} else {
-		x.arrive(p, state.AtIdle, 0)
+		x.Arrive(p, state.AtIdle, 0)
 	}
 	return false
 }
 
 // ret returns from the innermost function with the scalars of its result.
-func (x *executor) ret(p *path, results []*sym.Expr) bool {
-	f := p.peek()
+func (x *executor) ret(p *exploration.Path, results []*sym.Expr) bool {
+	f := p.Peek()
 	if len(f.Defers) > 0 {
-		g := p.top()
+		g := p.Top()
 		g.Running, g.Over = true, true
 		return true
 	}
-	p.pop()
-	if len(p.frames) == 0 || f.Deferred {
+	p.Pop()
+	if len(p.Frames) == 0 || f.Deferred {
 		return true
 	}
-	g := p.top()
+	g := p.Top()
 	if g.Op != nil {
 		if g.Op.Takes > 0 {
-			p.set(g.Call, state.ArgKey(g.Op.Takes), results)
+			p.Set(g.Call, state.ArgKey(g.Op.Takes), results)
 		}
 		return true
 	}
 	if call, ok := g.Block.Instrs[g.Idx].(*ssa.Call); ok {
-		if x.sl.Values[call] {
-			p.set(g.Call, call, results)
+		if x.Slice.Values[call] {
+			p.Set(g.Call, call, results)
 		}
-		if p.branched {
-			p.spread()
+		if p.Branched {
+			p.Spread()
 		}
 		g.Idx++
 	}
@@ -342,26 +344,26 @@ func (x *executor) ret(p *path, results []*sym.Expr) bool {
 }
 
 // exec executes one instruction of a function; false if it has taken over the path or ended it.
-func (x *executor) exec(p *path, instr ssa.Instruction) bool {
+func (x *executor) exec(p *exploration.Path, instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Jump:
-		return x.jump(p, p.peek().Block.Succs[0])
+		return x.jump(p, p.Peek().Block.Succs[0])
 	case *ssa.If:
 		return x.execIf(p, i)
 	case *ssa.Return:
 		return x.execReturn(p, i)
 	case *ssa.RunDefers:
-		p.top().Running = true
+		p.Top().Running = true
 		return true
 	}
-	if x.sl.Checks[instr] != "" && !x.checked(p, instr) {
+	if x.Slice.Checks[instr] != "" && !x.checked(p, instr) {
 		return false
 	}
 	if call, ok := instr.(*ssa.Call); ok && !x.library.Misuse(x, p, call) {
 		return false
 	}
-	if !x.sl.Executed(instr) {
-		return p.advance()
+	if !x.Slice.Executed(instr) {
+		return p.Advance()
 	}
 	switch i := instr.(type) {
 	case *ssa.Send, *ssa.Go:
@@ -377,86 +379,86 @@ func (x *executor) exec(p *path, instr ssa.Instruction) bool {
 	case ssa.Value:
 		return x.execValue(p, i)
 	}
-	return p.advance()
+	return p.Advance()
 }
 
 // execIf goes on in the branches that a condition can choose. Where nothing that the model
 // keeps depends on the branch, it goes on where they meet.
-func (x *executor) execIf(p *path, i *ssa.If) bool {
-	f := p.peek()
+func (x *executor) execIf(p *exploration.Path, i *ssa.If) bool {
+	f := p.Peek()
 	ctx := f.Call
-	if !x.sl.Instrs[i] {
-		d := x.prog.Function(ctx.Fn).PostDominator[f.Block.Index]
+	if !x.Slice.Instrs[i] {
+		d := x.Program.Function(ctx.Fn).PostDominator[f.Block.Index]
 		if d < 0 {
 			return x.ret(p, layout.Unknowns(x.ResultWidth(ctx.Fn), "not tracked"))
 		}
 		return x.jump(p, ctx.Fn.Blocks[d])
 	}
 	then, els := f.Block.Succs[0], f.Block.Succs[1]
-	if reason := x.prog.Branches[i]; reason != "" {
-		p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
+	if reason := x.Program.Branches[i]; reason != "" {
+		p.Choose(reason, func(q *exploration.Path) { q.PendingJump = then }, func(q *exploration.Path) { q.PendingJump = els })
 		return false
 	}
-	go2 := func(b *ssa.BasicBlock) func(q *path) {
-		return func(q *path) {
-			q.pendingJump = b
+	go2 := func(b *ssa.BasicBlock) func(q *exploration.Path) {
+		return func(q *exploration.Path) {
+			q.PendingJump = b
 		}
 	}
-	x.branch(p, p.value(ctx, i.Cond)[0], i.Pos(), "", go2(then), go2(els))
+	x.branch(p, p.Value(ctx, i.Cond)[0], i.Pos(), "", go2(then), go2(els))
 	return false
 }
 
 // execReturn returns the results of a return statement.
-func (x *executor) execReturn(p *path, i *ssa.Return) bool {
-	ctx := p.peek().Call
+func (x *executor) execReturn(p *exploration.Path, i *ssa.Return) bool {
+	ctx := p.Peek().Call
 	var out []*sym.Expr
 	for _, r := range i.Results {
-		out = append(out, p.value(ctx, r)...)
+		out = append(out, p.Value(ctx, r)...)
 	}
 	return x.ret(p, out)
 }
 
 // execPanic begins a panic: at its guard, but for one that the compiler has put behind the
 // loops over functions, which has none.
-func (x *executor) execPanic(p *path, i *ssa.Panic) bool {
+func (x *executor) execPanic(p *exploration.Path, i *ssa.Panic) bool {
 	if program.UnreachablePanic(i) {
 		return false
 	}
 	if !i.Pos().IsValid() {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.here(), Detail: "range over func misused"}, p.value(p.peek().Call, i.X))
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.Here(), Detail: "range over func misused"}, p.Value(p.Peek().Call, i.X))
 		return true
 	}
 	return x.atGuard(p, i)
 }
 
 // execStore writes to a variable that is not shared, or to memory.
-func (x *executor) execStore(p *path, i *ssa.Store) bool {
-	ctx := p.peek().Call
-	if x.prog.CopiesSync(i) {
-		x.noteCopy(p, i)
+func (x *executor) execStore(p *exploration.Path, i *ssa.Store) bool {
+	ctx := p.Peek().Call
+	if x.Program.CopiesSync(i) {
+		x.NoteCopy(p, i)
 	}
-	if a, ok := x.sl.Parts[i.Addr]; ok {
-		x.storePart(p, ctx, a, p.value(ctx, i.Val))
-		return p.advance()
+	if a, ok := x.Slice.Parts[i.Addr]; ok {
+		x.StorePart(p, ctx, a, p.Value(ctx, i.Val))
+		return p.Advance()
 	}
-	if x.sl.Plain[i.Addr] {
-		p.set(ctx, i.Addr, slices.Clone(p.value(ctx, i.Val)))
-		return p.advance()
+	if x.Slice.Plain[i.Addr] {
+		p.Set(ctx, i.Addr, slices.Clone(p.Value(ctx, i.Val)))
+		return p.Advance()
 	}
-	addr, ok := x.address(p, p.value(ctx, i.Addr)[0], i)
+	addr, ok := x.address(p, p.Value(ctx, i.Addr)[0], i)
 	if !ok {
 		return false
 	}
 	if addr == nil {
-		x.noteWrite(p, p.value(ctx, i.Addr)[0])
-		return p.advance()
+		x.noteWrite(p, p.Value(ctx, i.Addr)[0])
+		return p.Advance()
 	}
-	x.store(p, addr, p.value(ctx, i.Val))
-	return p.advance()
+	x.store(p, addr, p.Value(ctx, i.Val))
+	return p.Advance()
 }
 
 // execValue executes an instruction that has a value, the empty one of a call included.
-func (x *executor) execValue(p *path, v ssa.Value) bool {
+func (x *executor) execValue(p *exploration.Path, v ssa.Value) bool {
 	switch i := v.(type) {
 	case *ssa.Select:
 		return x.atGuard(p, i)
@@ -469,7 +471,7 @@ func (x *executor) execValue(p *path, v ssa.Value) bool {
 		if !ok {
 			return false
 		}
-		return p.result(i, e)
+		return p.Result(i, e)
 	case *ssa.Alloc:
 		return x.execAlloc(p, i)
 	case *ssa.MakeChan:
@@ -481,13 +483,13 @@ func (x *executor) execValue(p *path, v ssa.Value) bool {
 		if !ok {
 			return false
 		}
-		return p.result(i, e...)
+		return p.Result(i, e...)
 	case *ssa.ChangeType:
-		return p.result(i, p.value(p.peek().Call, i.X)...)
+		return p.Result(i, p.Value(p.Peek().Call, i.X)...)
 	case *ssa.ChangeInterface:
-		return p.result(i, p.value(p.peek().Call, i.X)...)
+		return p.Result(i, p.Value(p.Peek().Call, i.X)...)
 	case *ssa.Convert:
-		return p.result(i, x.convert(p, i)...)
+		return p.Result(i, x.convert(p, i)...)
 	case *ssa.Extract:
 		return x.execExtract(p, i)
 	case *ssa.FieldAddr:
@@ -495,8 +497,8 @@ func (x *executor) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Field:
 		return x.execField(p, i)
 	case *ssa.IndexAddr:
-		if _, ok := x.sl.Parts[i]; ok {
-			return p.advance()
+		if _, ok := x.Slice.Parts[i]; ok {
+			return p.Advance()
 		}
 		return x.execIndexAddr(p, i)
 	case *ssa.Index:
@@ -510,121 +512,121 @@ func (x *executor) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Lookup:
 		return x.execLookup(p, i)
 	case *ssa.Range:
-		return p.result(i, p.value(p.peek().Call, i.X)[0], sym.Num(0))
+		return p.Result(i, p.Value(p.Peek().Call, i.X)[0], sym.Num(0))
 	case *ssa.Next:
 		return x.execNext(p, i)
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
 	}
-	return p.result(v, layout.Unknowns(x.ValueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
+	return p.Result(v, layout.Unknowns(x.ValueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
 }
 
 // execUnOp executes a receive, a load, or an operation on one value.
-func (x *executor) execUnOp(p *path, i *ssa.UnOp) bool {
-	ctx := p.peek().Call
+func (x *executor) execUnOp(p *exploration.Path, i *ssa.UnOp) bool {
+	ctx := p.Peek().Call
 	switch i.Op {
 	case token.ARROW:
 		return x.atGuard(p, i)
 	case token.MUL:
 		return x.execLoad(p, i)
 	case token.NOT:
-		return p.result(i, sym.Not(p.value(ctx, i.X)[0]))
+		return p.Result(i, sym.Not(p.Value(ctx, i.X)[0]))
 	case token.SUB, token.XOR:
 		if !program.IsInteger(i.X.Type()) {
-			return p.result(i, sym.Unknown("not an integer"))
+			return p.Result(i, sym.Unknown("not an integer"))
 		}
 		from := sym.Num(0)
 		if i.Op == token.XOR {
 			from = sym.Num(-1) // all bits
 		}
-		return p.result(i, p.integer(token.SUB, i.Type(), from, p.value(ctx, i.X)[0]))
+		return p.Result(i, p.Integer(token.SUB, i.Type(), from, p.Value(ctx, i.X)[0]))
 	}
-	return p.result(i, sym.Unknown("bit operation"))
+	return p.Result(i, sym.Unknown("bit operation"))
 }
 
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
 // hold something beyond its limits.
-func (x *executor) execLoad(p *path, i *ssa.UnOp) bool {
-	ctx := p.peek().Call
-	if a, ok := x.sl.Parts[i.X]; ok {
-		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
+func (x *executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
+	ctx := p.Peek().Call
+	if a, ok := x.Slice.Parts[i.X]; ok {
+		return p.Result(i, x.LoadPart(p, ctx, a, i.Type())...)
 	}
-	if x.sl.Plain[i.X] {
-		return p.result(i, p.value(ctx, i.X)...)
+	if x.Slice.Plain[i.X] {
+		return p.Result(i, p.Value(ctx, i.X)...)
 	}
-	addr, ok := x.address(p, p.value(ctx, i.X)[0], i)
+	addr, ok := x.address(p, p.Value(ctx, i.X)[0], i)
 	if !ok {
 		return false
 	}
 	if addr == nil {
-		return p.result(i, layout.Unknowns(x.Width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
+		return p.Result(i, layout.Unknowns(x.Width(i.Type()), throughUnknown(p.Value(ctx, i.X)[0]))...)
 	}
 	x.noteVariable(p, i.X)
 	v, lost := x.load(p, addr, x.Width(i.Type()))
-	x.decide(p, v, lost, func(q *path, v []*sym.Expr) {
-		q.set(ctx, i, v)
-		q.advance()
-		x.continueWith(q)
+	x.Decide(p, v, lost, func(q *exploration.Path, v []*sym.Expr) {
+		q.Set(ctx, i, v)
+		q.Advance()
+		x.ContinueWith(q)
 	})
 	return false
 }
 
 // execExtract takes one of the results of a call, or of another operation with several.
-func (x *executor) execExtract(p *path, i *ssa.Extract) bool {
+func (x *executor) execExtract(p *exploration.Path, i *ssa.Extract) bool {
 	t := i.Tuple.Type().(*types.Tuple)
 	off := 0
 	for k := range i.Index {
 		off += x.Width(t.At(k).Type())
 	}
-	e := p.value(p.peek().Call, i.Tuple)
+	e := p.Value(p.Peek().Call, i.Tuple)
 	n := x.Width(i.Type())
 	if off+n > len(e) {
-		return p.result(i, layout.Unknowns(n, "not tracked")...)
+		return p.Result(i, layout.Unknowns(n, "not tracked")...)
 	}
-	return p.result(i, e[off:off+n]...)
+	return p.Result(i, e[off:off+n]...)
 }
 
 // execFieldAddr computes the address of a field. That of the channel of a timer is the address
 // of the timer, and those of other types that the model does not look into are not known.
-func (x *executor) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
-	if _, ok := x.sl.Parts[i]; ok {
-		return p.advance()
+func (x *executor) execFieldAddr(p *exploration.Path, i *ssa.FieldAddr) bool {
+	if _, ok := x.Slice.Parts[i]; ok {
+		return p.Advance()
 	}
-	a := p.value(p.peek().Call, i.X)[0]
+	a := p.Value(p.Peek().Call, i.X)[0]
 	st := program.Pointee(i.X.Type()).Underlying().(*types.Struct)
 	if off, ok := layout.LibraryField(program.Pointee(i.X.Type()), i.Field); ok {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
-		return p.result(i, sym.Arith(sym.OpAdd, a, sym.Num(off)))
+		return p.Result(i, sym.Arith(sym.OpAdd, a, sym.Num(off)))
 	}
 	if isTimer(program.Pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
-		return p.result(i, a)
+		return p.Result(i, a)
 	}
 	if x.Foreign(program.Pointee(i.X.Type())) {
-		return p.result(i, sym.Unkept("field of a foreign type"))
+		return p.Result(i, sym.Unkept("field of a foreign type"))
 	}
 	if ok := x.notNil(p, a, i); !ok {
 		return false
 	}
 	off := int32(x.FieldOffset(st, i.Field))
 	e := sym.Arith(sym.OpAdd, a, sym.Num(off))
-	p.offset(e, a, off)
-	return p.result(i, e)
+	p.Offset(e, a, off)
+	return p.Result(i, e)
 }
 
 // execField takes a field of a struct that is a value.
-func (x *executor) execField(p *path, i *ssa.Field) bool {
+func (x *executor) execField(p *exploration.Path, i *ssa.Field) bool {
 	st := i.X.Type().Underlying().(*types.Struct)
 	n := x.Width(i.Type())
 	if x.Foreign(i.X.Type()) {
-		return p.result(i, layout.Unknowns(n, "field of a foreign type")...)
+		return p.Result(i, layout.Unknowns(n, "field of a foreign type")...)
 	}
 	off := x.FieldOffset(st, i.Field)
-	return p.result(i, p.value(p.peek().Call, i.X)[off:off+n]...)
+	return p.Result(i, p.Value(p.Peek().Call, i.X)[off:off+n]...)
 }
 
 // kindOf names an instruction for a reason.
@@ -640,34 +642,34 @@ func kindOf(instr ssa.Instruction) string {
 
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
-func (x *executor) notNil(p *path, a *sym.Expr, instr ssa.Instruction) bool {
-	a = p.simplify(a)
-	if a.Op == sym.OpUnknown || !p.abs(a).Has(0) {
+func (x *executor) notNil(p *exploration.Path, a *sym.Expr, instr ssa.Instruction) bool {
+	a = p.Simplify(a)
+	if a.Op == sym.OpUnknown || !p.Abs(a).Has(0) {
 		return true
 	}
-	isNil := p.simplify(eq(a, 0))
+	isNil := p.Simplify(exploration.Eq(a, 0))
 	if isNil.Is(0) {
 		return true
 	}
-	nilPanic := func(q *path) {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.statement(instr), Pos: q.here(), Detail: "nil pointer dereference"}, x.SomeError())
+	nilPanic := func(q *exploration.Path) {
+		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	}
 	if a.IsConst() {
 		nilPanic(p)
-		x.continueWith(p)
+		x.ContinueWith(p)
 		return false
 	}
 	if a.HandedOver() {
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 		return false
 	}
-	if q := p.fork(isNil); q != nil {
+	if q := p.Fork(isNil); q != nil {
 		nilPanic(q)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if p.assume(sym.Not(isNil)) {
-		p.know(isNil, sym.Single(0))
-		x.continueWith(p)
+	if p.Assume(sym.Not(isNil)) {
+		p.Know(isNil, sym.Single(0))
+		x.ContinueWith(p)
 	}
 	return false
 }
@@ -691,16 +693,16 @@ func throughUnknown(pointer *sym.Expr) string {
 
 // address resolves a pointer for a load or store. ok is false if it has taken
 // over the path; a nil address is one that is not tracked.
-func (x *executor) address(p *path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
-	e = p.simplify(e)
+func (x *executor) address(p *exploration.Path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
+	e = p.Simplify(e)
 	if !x.notNil(p, e, instr) {
 		return nil, false
 	}
-	if _, _, cells := p.newObject(e); cells != nil {
+	if _, _, cells := p.NewObject(e); cells != nil {
 		return &address{e: e}, true
 	}
-	p.expose(e)
-	a := p.abs(e)
+	p.Expose(e)
+	a := p.Abs(e)
 	if e.Op == sym.OpUnknown || a.Top || a.Interval {
 		return nil, true
 	}
@@ -709,7 +711,7 @@ func (x *executor) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addres
 		_, ok, _ := x.concrete(p, e)
 		return nil, ok
 	}
-	s := p.statement(instr)
+	s := p.Statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.Elems {
 		x.accessed(p, k, x.Width(program.Pointee(instrAddr(instr).Type())), s, isStore)
@@ -719,12 +721,12 @@ func (x *executor) address(p *path, e *sym.Expr, instr ssa.Instruction) (*addres
 
 // noteWrite records that what is written through a pointer, or into a map, is not in
 // the model, unless it is known to be where the model has nothing.
-func (x *executor) noteWrite(p *path, to *sym.Expr) {
-	to = p.simplify(to)
+func (x *executor) noteWrite(p *exploration.Path, to *sym.Expr) {
+	to = p.Simplify(to)
 	if u := to.UnknownIn(); to.IsConst() || u != nil && u.Why.Unkept {
 		return
 	}
-	p.note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
+	p.Note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
 }
 
 func instrAddr(instr ssa.Instruction) ssa.Value {
@@ -740,22 +742,22 @@ func instrAddr(instr ssa.Instruction) ssa.Value {
 }
 
 // accessed records that the goroutine of the path reads or writes cells.
-func (x *executor) accessed(p *path, addr int32, n int, s sites.ID, write bool) {
-	if p.from == nil || p.alone {
+func (x *executor) accessed(p *exploration.Path, addr int32, n int, s sites.ID, write bool) {
+	if p.From == nil || p.Alone {
 		return
 	}
 	for i := range int32(n) {
-		if int(addr+i) >= len(x.mem.Cells) || addr+i <= 0 {
+		if int(addr+i) >= len(x.Memory.Cells) || addr+i <= 0 {
 			continue
 		}
-		c := x.mem.Cells[addr+i]
+		c := x.Memory.Cells[addr+i]
 		if c.Sync || c.Group.WriteOnly {
 			continue
 		}
-		in := c.Access[p.t]
+		in := c.Access[p.Template]
 		if in == nil {
 			in = &state.Access{}
-			c.Access[p.t] = in
+			c.Access[p.Template] = in
 		}
 		if write {
 			in.Written = true
@@ -765,26 +767,26 @@ func (x *executor) accessed(p *path, addr int32, n int, s sites.ID, write bool) 
 		if s != 0 && !slices.Contains(c.Stmts, s) {
 			c.Stmts = append(c.Stmts, s)
 		}
-		c.Used(state.Use{Template: p.t, Stmt: s, Write: write, Held: p.held})
+		c.Used(state.Use{Template: p.Template, Stmt: s, Write: write, Held: p.Held})
 	}
 }
 
 // load reads n cells, each with the condition that it is beyond its limits,
 // nil if it cannot be.
-func (x *executor) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
+func (x *executor) load(p *exploration.Path, a *address, n int) (out, lost []*sym.Expr) {
 	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
-	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
+	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
-			out[i] = p.newCell(o, off+int32(i))
+			out[i] = p.NewCell(o, off+int32(i))
 		}
 		return out, lost
 	}
 	for i := range out {
 		for k := len(a.addrs) - 1; k >= 0; k-- {
-			e := p.rawCell(a.addrs[k] + int32(i))
-			l := p.lost(e)
-			if l == nil && (p.mayBeLost(e) || x.isLost(a.addrs[k]+int32(i), e)) {
-				e = sym.Unknown(beyond)
+			e := p.RawCell(a.addrs[k] + int32(i))
+			l := p.Lost(e)
+			if l == nil && (p.MayBeLost(e) || x.IsLost(a.addrs[k]+int32(i), e)) {
+				e = sym.Unknown(exploration.Beyond)
 			}
 			if out[i] == nil {
 				out[i], lost[i] = e, l
@@ -807,20 +809,20 @@ func (x *executor) load(p *path, a *address, n int) (out, lost []*sym.Expr) {
 	return out, lost
 }
 
-func (x *executor) store(p *path, a *address, v []*sym.Expr) {
-	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
+func (x *executor) store(p *exploration.Path, a *address, v []*sym.Expr) {
+	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {
-			p.setNew(o, off+int32(i), e)
+			p.SetNew(o, off+int32(i), e)
 		}
 		return
 	}
 	for i, e := range v {
 		for _, k := range a.addrs {
 			if len(a.addrs) == 1 {
-				p.put(k+int32(i), e)
+				p.Put(k+int32(i), e)
 				continue
 			}
-			p.put(k+int32(i), sym.Ite(sym.Arith(sym.OpEq, a.e, sym.Num(k)), e, p.rawCell(k+int32(i))))
+			p.Put(k+int32(i), sym.Ite(sym.Arith(sym.OpEq, a.e, sym.Num(k)), e, p.RawCell(k+int32(i))))
 		}
 	}
 }

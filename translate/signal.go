@@ -3,6 +3,8 @@ package translate
 import (
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -21,80 +23,80 @@ const ctxSignal = 2
 func signalOperations(l *Library) {
 	l.Known["os/signal.Notify"] = l.operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
 	l.Known["os/signal.Stop"] = l.operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
-	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *executor, p *path) bool {
-		if p.peek().Call.Parent == nil {
+	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *executor, p *exploration.Path) bool {
+		if p.Peek().Call.Parent == nil {
 			return x.opReturn(p, nil)
 		}
 		r, ok, _ := deriveContext(x, p)
 		if !ok {
 			return false
 		}
-		r.put(p, state.ChanPayload+state.ContextDeadline, sym.Num(ctxSignal))
-		if x.sl.Classes[relevance.Causes] {
+		r.Put(p, state.ChanPayload+state.ContextDeadline, sym.Num(ctxSignal))
+		if x.Slice.Classes[relevance.Causes] {
 			for i, e := range x.ErrorValue("error signal", "signal") {
-				r.put(p, state.ChanPayload+state.ContextLater+int32(i), e)
+				r.Put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 			}
 		}
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.Tag(libraryContext)), r.e, sym.Arith(sym.OpAdd, r.e, sym.Num(state.ChanPayload+state.ContextCancel))})
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
 	})
 }
 
 // notifySignal has signals sent to a channel.
-func notifySignal(x *executor, p *path) bool {
-	f := p.peek()
+func notifySignal(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	k, ok, tracked := x.settled(p)
 	if !ok && tracked {
 		return false
 	}
-	o := x.mem.Object(k)
+	o := x.Memory.Object(k)
 	if !tracked || f.Call.Parent == nil || o == nil || o.Kind != state.ChannelObject {
-		p.note("unknown-call", artifact.DirectionUnder, "the channel for signals is not tracked: none comes in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the channel for signals is not tracked: none comes in the model")
 		return x.opReturn(p, nil)
 	}
 	if o.Cap == 0 {
-		p.note("unknown-call", artifact.DirectionUnder, "a channel for signals without a buffer: none comes in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "a channel for signals without a buffer: none comes in the model")
 		return x.opReturn(p, nil)
 	}
 	pos := f.Call.Site.Pos()
-	s := x.mem.KeyedObject("signals "+x.position(pos).String(), func() *state.Object {
+	s := x.Memory.KeyedObject("signals "+x.Position(pos).String(), func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "signals", Size: 1, Pos: pos}
 	})
-	if !x.notified[s] {
-		x.notified[s] = true
-		c := x.mem.Cells[s.Base]
+	if !x.Notified[s] {
+		x.Notified[s] = true
+		c := x.Memory.Cells[s.Base]
 		c.Name, c.Ref, c.Sync = s.Name, true, true
-		for _, l := range x.cancels {
-			x.enqueue(l)
+		for _, l := range x.Cancels {
+			x.Enqueue(l)
 		}
 	}
-	old := p.cellAt(s.Base)
-	more := sym.And(sym.Not(eq(old, 0)), sym.Not(eq(old, k)))
-	if q := p.fork(more); q != nil {
-		q.bound("more than one channel for signals from here")
+	old := p.CellAt(s.Base)
+	more := sym.And(sym.Not(exploration.Eq(old, 0)), sym.Not(exploration.Eq(old, k)))
+	if q := p.Fork(more); q != nil {
+		q.Bound("more than one channel for signals from here")
 	}
-	if !p.assume(sym.Not(more)) {
+	if !p.Assume(sym.Not(more)) {
 		return false
 	}
-	p.put(s.Base, sym.Num(k))
+	p.Put(s.Base, sym.Num(k))
 	return x.opReturn(p, nil)
 }
 
 // stopSignal ends that for a channel.
-func stopSignal(x *executor, p *path) bool {
+func stopSignal(x *executor, p *exploration.Path) bool {
 	k, ok, tracked := x.settled(p)
 	if !ok && tracked {
 		return false
 	}
 	if !tracked {
-		p.note("unknown-call", artifact.DirectionOver, "the channel for signals is not tracked: they go on coming in the model")
+		p.Note("unknown-call", artifact.DirectionOver, "the channel for signals is not tracked: they go on coming in the model")
 		return x.opReturn(p, nil)
 	}
-	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
-		x.cancels = append(x.cancels, p.from)
+	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
+		x.Cancels = append(x.Cancels, p.From)
 	}
-	for _, o := range x.mem.Objects() {
-		if x.notified[o] {
-			p.put(o.Base, sym.Ite(eq(p.cellAt(o.Base), k), sym.Num(0), p.cellAt(o.Base)))
+	for _, o := range x.Memory.Objects() {
+		if x.Notified[o] {
+			p.Put(o.Base, sym.Ite(exploration.Eq(p.CellAt(o.Base), k), sym.Num(0), p.CellAt(o.Base)))
 		}
 	}
 	return x.opReturn(p, nil)
@@ -102,24 +104,24 @@ func stopSignal(x *executor, p *path) bool {
 
 // signal lets a signal come, if the object o waits for one. It returns the
 // paths of the process Time.
-func signal(x *executor, p *path, o *state.Object) []*path {
-	var out []*path
+func signal(x *executor, p *exploration.Path, o *state.Object) []*exploration.Path {
+	var out []*exploration.Path
 	if o.Context {
-		if p.assume(eq(p.cellAt(o.Behind(state.ContextDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.Behind(state.ContextErr)), 0)) {
-			cancel(x, p, o.Base, ctxCanceled, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
+		if p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextDeadline)), ctxSignal)) && p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0)) {
+			cancel(x, p, o.Base, ctxCanceled, []*sym.Expr{p.CellAt(o.Behind(state.ContextLater)), p.CellAt(o.Behind(state.ContextLater + 1))}, 0)
 			out = append(out, p)
 		}
 		return out
 	}
-	for _, k := range p.abs(p.cellAt(o.Base)).Elems {
-		c := x.mem.Object(k)
+	for _, k := range p.Abs(p.CellAt(o.Base)).Elems {
+		c := x.Memory.Object(k)
 		if c == nil || c.Kind != state.ChannelObject {
 			continue
 		}
-		q := p.clone()
-		n := q.cellAt(c.Base + state.ChanLen)
-		if q.assume(eq(q.cellAt(o.Base), k)) && q.assume(sym.Arith(sym.OpLt, n, sym.Num(c.Cap))) {
-			q.put(c.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		q := p.Clone()
+		n := q.CellAt(c.Base + state.ChanLen)
+		if q.Assume(exploration.Eq(q.CellAt(o.Base), k)) && q.Assume(sym.Arith(sym.OpLt, n, sym.Num(c.Cap))) {
+			q.Put(c.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 			out = append(out, q)
 		}
 	}
@@ -128,5 +130,5 @@ func signal(x *executor, p *path, o *state.Object) []*path {
 
 // signalComes is the approximation that rests on.
 func signalComes(x *executor, o *state.Object) int {
-	return x.approximation(o.Pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
+	return x.Approximation(o.Pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
 }

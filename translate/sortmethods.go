@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -49,17 +51,17 @@ func methodSortOperations(l *Library) {
 }
 
 // sortByMethods executes a sort.
-func sortByMethods(x *executor, p *path) bool {
-	f := p.peek()
+func sortByMethods(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	switch {
 	case f.Phase == 1:
-		g := p.top()
+		g := p.Top()
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(1), layout.Zeros(1)}
-		p.set(g.Call, state.ArgKey(sortedCount), layout.Zeros(1))
-		p.set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
+		p.Set(g.Call, state.ArgKey(sortedCount), layout.Zeros(1))
+		p.Set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		return callSorted(x, p, "Len", sortLen)
 	case f.Phase == sortLen:
-		n, ok, tracked := x.concrete(p, p.arg(sortedResult)[0])
+		n, ok, tracked := x.concrete(p, p.Arg(sortedResult)[0])
 		switch {
 		case tracked && !ok:
 			return false
@@ -70,44 +72,44 @@ func sortByMethods(x *executor, p *path) bool {
 		case n < 2:
 			return x.opReturn(p, nil)
 		}
-		p.set(f.Call, state.ArgKey(sortedCount), []*sym.Expr{sym.Num(n)})
-		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
-		p.top().Phase = pairPhase(1, 1, pairAhead)
+		p.Set(f.Call, state.ArgKey(sortedCount), []*sym.Expr{sym.Num(n)})
+		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
+		p.Top().Phase = pairPhase(1, 1, pairAhead)
 		return true
 	}
-	n := p.simplify(p.arg(sortedCount)[0])
+	n := p.Simplify(p.Arg(sortedCount)[0])
 	pair := int32(f.Phase-sortFirst) / pairPhases
 	i, j := pair/maxSorted, pair%maxSorted
 	switch (f.Phase - sortFirst) % pairPhases {
 	case pairAhead:
-		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
+		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		if j == 0 {
 			i, j = i+1, i+1
 		}
 		if n.IsConst() && i >= n.K {
 			return x.opReturn(p, nil)
 		}
-		p.top().Phase = pairPhase(i, j, pairBegun)
+		p.Top().Phase = pairPhase(i, j, pairBegun)
 		if n.Is(2) {
 			return true
 		}
-		x.arrive(p, state.AtLocal, 0)
+		x.Arrive(p, state.AtLocal, 0)
 	case pairBegun:
-		if q := p.fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
+		if q := p.Fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
 			x.opReturn(q, nil)
-			x.continueWith(q)
+			x.ContinueWith(q)
 		}
-		if p.assume(sym.Arith(sym.OpLt, sym.Num(i), n)) {
+		if p.Assume(sym.Arith(sym.OpLt, sym.Num(i), n)) {
 			return callSorted(x, p, "Less", pairPhase(i, j, pairCompared), sym.Num(j), sym.Num(j-1))
 		}
 	case pairCompared:
-		less := p.arg(sortedResult)[0]
-		p.set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
-		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
+		less := p.Arg(sortedResult)[0]
+		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
+		x.branch(p, less, p.Here(), "what Less returns is not tracked", func(q *exploration.Path) {
 			if callSorted(x, q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
-				x.continueWith(q)
+				x.ContinueWith(q)
 			}
-		}, func(q *path) { q.top().Phase = pairPhase(i+1, i+1, pairAhead) })
+		}, func(q *exploration.Path) { q.Top().Phase = pairPhase(i+1, i+1, pairAhead) })
 	}
 	return false
 }
@@ -115,19 +117,19 @@ func sortByMethods(x *executor, p *path) bool {
 // callSorted calls a method of the interface that is the first argument of the
 // operation on top of the stack, which goes on in a phase. It reports that the path
 // goes on.
-func callSorted(x *executor, p *path, name string, phase int, args ...*sym.Expr) bool {
-	f := p.peek()
+func callSorted(x *executor, p *exploration.Path, name string, phase int, args ...*sym.Expr) bool {
+	f := p.Peek()
 	iface, ok := f.Target.Fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
 	if !ok {
 		return unsorted(x, p, "what is sorted is not seen")
 	}
 	m := slices.IndexFunc(slices.Collect(iface.Methods()), func(m *types.Func) bool { return m.Name() == name })
-	v := p.arg(0)
+	v := p.Arg(0)
 	tag, ok, tracked := x.concrete(p, v[0])
 	if !ok && tracked {
 		return false
 	}
-	t := x.mem.TypeOf(tag)
+	t := x.Memory.TypeOf(tag)
 	if !tracked || t == nil || m < 0 {
 		return unsorted(x, p, "the value is not tracked")
 	}
@@ -139,12 +141,12 @@ func callSorted(x *executor, p *path, name string, phase int, args ...*sym.Expr)
 	if !ok {
 		return false
 	}
-	tgt := state.Target{Fn: fn, Op: x.prog.Operation(fn), Args: [][]*sym.Expr{recv}}
+	tgt := state.Target{Fn: fn, Op: x.Program.Operation(fn), Args: [][]*sym.Expr{recv}}
 	for _, a := range args {
 		tgt.Args = append(tgt.Args, []*sym.Expr{a})
 	}
 	if x.unforeseen(p, tgt) {
 		return unsorted(x, p, "the call graph does not foresee its methods")
 	}
-	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().Phase = phase })
+	return x.enterArg(p, sortedBy, tgt, func(q *exploration.Path) { q.Top().Phase = phase })
 }

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -53,7 +55,7 @@ var sorters = map[string]sorter{
 
 func sortOperations(l *Library) {
 	for name, s := range sorters {
-		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *executor, p *path) bool { return sortElements(x, p, s) })
+		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *executor, p *exploration.Path) bool { return sortElements(x, p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
@@ -62,12 +64,12 @@ func sortOperations(l *Library) {
 }
 
 // sortElements executes a sort.
-func sortElements(x *executor, p *path, s sorter) bool {
-	f := p.peek()
+func sortElements(x *executor, p *exploration.Path, s sorter) bool {
+	f := p.Peek()
 	call, ok := f.Call.Site.(*ssa.Call)
 	var elem types.Type
 	if ok {
-		elem = x.prog.Sorted(call)
+		elem = x.Program.Sorted(call)
 	}
 	if elem == nil {
 		return unsorted(x, p, "what is sorted is not seen")
@@ -76,20 +78,20 @@ func sortElements(x *executor, p *path, s sorter) bool {
 	if f.Phase == 1 {
 		return beginSort(x, p, s, elem, w)
 	}
-	place := p.arg(sortPlace)
+	place := p.Arg(sortPlace)
 	base, n := place[0].K, place[1].K
 	k := int32(f.Phase-sortPhases) / 2
 	i, j := k/maxSorted, k%maxSorted
 	if (f.Phase-sortPhases)%2 == 1 { // the function has returned
-		less := p.arg(sortResult)[0]
+		less := p.Arg(sortResult)[0]
 		if !s.index {
 			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
-		p.set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
-		x.branch(p, less, p.here(), "", func(q *path) {
+		p.Set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
+		x.branch(p, less, p.Here(), "", func(q *exploration.Path) {
 			swap(q, base+(j-1)*w, base+j*w, w)
-			q.top().Phase = sortPhase(i, j-1)
-		}, func(q *path) { q.top().Phase = sortPhase(i+1, i+1) })
+			q.Top().Phase = sortPhase(i, j-1)
+		}, func(q *exploration.Path) { q.Top().Phase = sortPhase(i+1, i+1) })
 		return false
 	}
 	if j == 0 {
@@ -98,7 +100,7 @@ func sortElements(x *executor, p *path, s sorter) bool {
 	if i >= n {
 		return x.opReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(sortFunc)[0], f.Call.Site)
+	tgt, ok, tracked := x.functionOf(p, p.Arg(sortFunc)[0], f.Call.Site)
 	switch {
 	case !tracked:
 		return unsorted(x, p, "the function that compares is not tracked")
@@ -107,13 +109,13 @@ func sortElements(x *executor, p *path, s sorter) bool {
 	case s.index:
 		tgt.Args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
 	default:
-		a, lostA := p.cells(base+j*w, int(w))
-		b, lostB := p.cells(base+(j-1)*w, int(w))
-		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*sym.Expr) {
+		a, lostA := p.Cells(base+j*w, int(w))
+		b, lostB := p.Cells(base+(j-1)*w, int(w))
+		x.Decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *exploration.Path, v []*sym.Expr) {
 			tgt := tgt
 			tgt.Args = [][]*sym.Expr{v[:w], v[w:]}
 			if compareElements(x, q, tgt, i, j) {
-				x.continueWith(q)
+				x.ContinueWith(q)
 			}
 		})
 		return false
@@ -123,23 +125,23 @@ func sortElements(x *executor, p *path, s sorter) bool {
 
 // compareElements calls the function that says in which order two elements are, of which the
 // second one is being placed.
-func compareElements(x *executor, p *path, tgt state.Target, i, j int32) bool {
-	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().Phase = sortPhase(i, j) + 1 })
+func compareElements(x *executor, p *exploration.Path, tgt state.Target, i, j int32) bool {
+	return x.enterArg(p, sortFunc, tgt, func(q *exploration.Path) { q.Top().Phase = sortPhase(i, j) + 1 })
 }
 
 func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
 
 // beginSort finds the elements. Those that are compared by their values are
 // sorted at once.
-func beginSort(x *executor, p *path, s sorter, elem types.Type, w int32) bool {
-	p.settle()
-	v := p.arg(0)
+func beginSort(x *executor, p *exploration.Path, s sorter, elem types.Type, w int32) bool {
+	p.Settle()
+	v := p.Arg(0)
 	if s.index {
 		tag, ok, tracked := x.concrete(p, v[0])
 		if !ok && tracked {
 			return false
 		}
-		t := x.mem.TypeOf(tag)
+		t := x.Memory.TypeOf(tag)
 		if !tracked || t == nil || x.Width(t) != 3 {
 			return unsorted(x, p, "the slice is not tracked")
 		}
@@ -179,22 +181,22 @@ func beginSort(x *executor, p *path, s sorter, elem types.Type, w int32) bool {
 	if !s.by {
 		return sortValues(x, p, elem, base, n, w)
 	}
-	g := p.top()
+	g := p.Top()
 	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
 	g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], place, layout.Zeros(1)}
-	p.set(g.Call, state.ArgKey(sortPlace), place)
-	p.set(g.Call, state.ArgKey(sortResult), layout.Zeros(1))
+	p.Set(g.Call, state.ArgKey(sortPlace), place)
+	p.Set(g.Call, state.ArgKey(sortResult), layout.Zeros(1))
 	g.Phase = sortPhase(1, 1)
 	return true
 }
 
 // sortValues sorts integers or texts.
-func sortValues(x *executor, p *path, elem types.Type, base, n, w int32) bool {
+func sortValues(x *executor, p *exploration.Path, elem types.Type, base, n, w int32) bool {
 	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return unsorted(x, p, "elements of this type are not tracked")
 	}
-	v, lost := p.cells(base, int(n))
-	x.decideAll(p, v, lost, func(q *path, v []*sym.Expr) {
+	v, lost := p.Cells(base, int(n))
+	x.DecideAll(p, v, lost, func(q *exploration.Path, v []*sym.Expr) {
 		for i := 1; i < len(v); i++ {
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]
@@ -206,25 +208,25 @@ func sortValues(x *executor, p *path, elem types.Type, base, n, w int32) bool {
 			}
 		}
 		for i, e := range v {
-			q.put(base+int32(i), e)
+			q.Put(base+int32(i), e)
 		}
 		x.opReturn(q, nil)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	})
 	return false
 }
 
 // unsorted goes on with the elements in the order in which they were.
-func unsorted(x *executor, p *path, reason string) bool {
-	p.note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
+func unsorted(x *executor, p *exploration.Path, reason string) bool {
+	p.Note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
 	return x.opReturn(p, nil)
 }
 
 // swap exchanges two values of n cells.
-func swap(p *path, a, b, n int32) {
+func swap(p *exploration.Path, a, b, n int32) {
 	for i := range n {
-		x, y := p.copied(a+i), p.copied(b+i)
-		p.put(a+i, y)
-		p.put(b+i, x)
+		x, y := p.Copied(a+i), p.Copied(b+i)
+		p.Put(a+i, y)
+		p.Put(b+i, x)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -54,88 +56,88 @@ var (
 )
 
 // runSubtest begins t.Run.
-func runSubtest(x *executor, p *path) bool {
-	if p.siteOf(sites.Subtest) != 0 {
+func runSubtest(x *executor, p *exploration.Path) bool {
+	if p.SiteOf(sites.Subtest) != 0 {
 		return prepareSubtest(x, p)
 	}
-	if p.peek().Phase == 2 {
+	if p.Peek().Phase == 2 {
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	f := p.peek()
+	f := p.Peek()
 	if f.Phase == 1 {
-		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
-		p.top().Phase = 3
-		if x.sl.TestContext {
+		p.Note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
+		p.Top().Phase = 3
+		if x.Slice.TestContext {
 			r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)
 			if !ok {
 				return false
 			}
-			p.put(scopeCell(x, f.Call), r.e)
+			p.Put(scopeCell(x, f.Call), r.Address)
 		}
 	}
-	if !x.callArg(p, 2, func(q *path) { q.top().Phase = 2 }) {
+	if !x.callArg(p, 2, func(q *exploration.Path) { q.Top().Phase = 2 }) {
 		return false
 	}
-	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
+	if g := p.Peek(); g.Op == nil && g.Call.Parent == f.Call {
 		withContext(p)
 	}
 	return true
 }
 
 // inSubtest reports whether the path is in a function that t.Run has called.
-func inSubtest(p *path) bool {
-	return slices.ContainsFunc(p.frames, func(f *state.Frame) bool { return f.Op.RunsSubtest() })
+func inSubtest(p *exploration.Path) bool {
+	return slices.ContainsFunc(p.Frames, func(f *state.Frame) bool { return f.Op.RunsSubtest() })
 }
 
 // subtest is the frame at the bottom of the goroutine of a subtest, nil in others.
-func subtest(p *path) *state.Frame {
-	if len(p.frames) > 0 && p.frames[0].Op.StartedBy(sites.Subtest) {
-		return p.frames[0]
+func subtest(p *exploration.Path) *state.Frame {
+	if len(p.Frames) > 0 && p.Frames[0].Op.StartedBy(sites.Subtest) {
+		return p.Frames[0]
 	}
 	return nil
 }
 
 // subtestArg is an argument of the goroutine of a subtest.
-func subtestArg(p *path, k int) *sym.Expr {
-	if e := p.kept(p.frames[0].Call, state.ArgKey(k)); len(e) > 0 {
+func subtestArg(p *exploration.Path, k int) *sym.Expr {
+	if e := p.Kept(p.Frames[0].Call, state.ArgKey(k)); len(e) > 0 {
 		return e[0]
 	}
 	return sym.Unknown("an argument that is not tracked")
 }
 
 // prepareSubtest makes what t.Run needs, in front of its guard.
-func prepareSubtest(x *executor, p *path) bool {
-	if p.t.Parent != nil && subtest(p) == nil {
-		p.note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
+func prepareSubtest(x *executor, p *exploration.Path) bool {
+	if p.Template.Parent != nil && subtest(p) == nil {
+		p.Note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	if slices.ContainsFunc(p.frames[:len(p.frames)-1], func(f *state.Frame) bool { return f.Op.RunsSubtest() }) {
-		p.note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
+	if slices.ContainsFunc(p.Frames[:len(p.Frames)-1], func(f *state.Frame) bool { return f.Op.RunsSubtest() }) {
+		p.Note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
 	}
-	f := p.peek()
+	f := p.Peek()
 	if subtest(p) != nil {
 		own, ok, tracked := x.concrete(p, subtestArg(p, subtestOwn))
 		switch {
 		case tracked && !ok:
 			return false
 		case tracked && own == 0:
-			key := x.allocationKey(p, f.Call.Parent, f.Call.Site) + "|scope"
-			r, ok := x.allocateKey(p, key, f.Call.Parent, f.Call.Site, newScope, func(o *state.Object) { describeScope(x, o) })
+			key := x.AllocationKey(p, f.Call.Parent, f.Call.Site) + "|scope"
+			r, ok := x.AllocateKey(p, key, f.Call.Parent, f.Call.Site, newScope, func(o *state.Object) { describeScope(x, o) })
 			if !ok {
 				return false
 			}
-			r.clear(p, nil)
-			p.set(p.frames[0].Call, state.ArgKey(subtestOwn), []*sym.Expr{r.e})
+			r.Clear(p, nil)
+			p.Set(p.Frames[0].Call, state.ArgKey(subtestOwn), []*sym.Expr{r.Address})
 		}
 	}
-	g := p.top()
-	if x.sl.TestContext {
+	g := p.Top()
+	if x.Slice.TestContext {
 		r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)
 		if !ok {
 			return false
 		}
-		g.Target.Args = append(slices.Clone(g.Target.Args[:3]), []*sym.Expr{r.e})
-		p.set(g.Call, state.ArgKey(3), []*sym.Expr{r.e})
+		g.Target.Args = append(slices.Clone(g.Target.Args[:3]), []*sym.Expr{r.Address})
+		p.Set(g.Call, state.ArgKey(3), []*sym.Expr{r.Address})
 	}
 	g.Op, g.Phase = subtestRun, 0
 	return true
@@ -148,7 +150,7 @@ func newScope() *state.Object {
 // describeScope names the cells of the object of a test function.
 func describeScope(x *executor, o *state.Object) {
 	for i, name := range []string{"_waits", "_parallel", "_returned"} {
-		c := x.mem.Cells[o.Base+int32(i)]
+		c := x.Memory.Cells[o.Base+int32(i)]
 		c.Name, c.Sync = o.Name+name, true
 	}
 }
@@ -157,28 +159,28 @@ func describeScope(x *executor, o *state.Object) {
 // and has not ended, if there is at most one: then the ends of subtests do not
 // depend on each other.
 func parallelCell(x *executor, scope int32, t *state.Template) int32 {
-	o := x.mem.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
-	if of := x.mem.Object(scope); !slices.Contains(of.Parallels, o.Base) {
-		c := x.mem.Cells[o.Base]
+	o := x.Memory.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
+	if of := x.Memory.Object(scope); !slices.Contains(of.Parallels, o.Base) {
+		c := x.Memory.Cells[o.Base]
 		c.Name, c.Sync = o.Name, true
 		of.Parallels = append(of.Parallels, o.Base)
-		x.enqueueAll(of.Joiners)
+		x.EnqueueAll(of.Joiners)
 	}
 	return o.Base
 }
 
 // allEnded is the condition that no parallel subtest of a test goes on.
-func allEnded(x *executor, p *path, scope int32) *sym.Expr {
-	o := x.mem.Object(scope)
+func allEnded(x *executor, p *exploration.Path, scope int32) *sym.Expr {
+	o := x.Memory.Object(scope)
 	if o.Joiners == nil {
 		o.Joiners = map[*state.Location]bool{}
 	}
-	if p.from != nil {
-		o.Joiners[p.from] = true
+	if p.From != nil {
+		o.Joiners[p.From] = true
 	}
-	e := eq(p.cellAt(scope+scopeParallels), 0)
+	e := exploration.Eq(p.CellAt(scope+scopeParallels), 0)
 	for _, a := range o.Parallels {
-		e = sym.And(e, eq(p.cellAt(a), 0))
+		e = sym.And(e, exploration.Eq(p.CellAt(a), 0))
 	}
 	return e
 }
@@ -186,16 +188,16 @@ func allEnded(x *executor, p *path, scope int32) *sym.Expr {
 // testScope is the object of the entry.
 func testScope(x *executor) int32 {
 	const key = "subtests of the test"
-	if o := x.mem.Keyed[key]; o != nil {
+	if o := x.Memory.Keyed[key]; o != nil {
 		return o.Base
 	}
-	o := x.mem.KeyedObject(key, newScope)
+	o := x.Memory.KeyedObject(key, newScope)
 	describeScope(x, o)
 	return o.Base
 }
 
 // ownScope is the object of the test function that the path is in, 0 for none.
-func ownScope(x *executor, p *path) *sym.Expr {
+func ownScope(x *executor, p *exploration.Path) *sym.Expr {
 	if subtest(p) != nil {
 		return subtestArg(p, subtestOwn)
 	}
@@ -203,54 +205,54 @@ func ownScope(x *executor, p *path) *sym.Expr {
 }
 
 // startSubtest starts the goroutine of a subtest, and then waits for it.
-func startSubtest(x *executor, p *path) bool {
+func startSubtest(x *executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, ownScope(x, p))
 	if !ok {
 		return false
 	}
-	if p.peek().Phase == 2 {
-		if !p.assume(eq(p.cellAt(scope+scopeWaits), 0)) {
+	if p.Peek().Phase == 2 {
+		if !p.Assume(exploration.Eq(p.CellAt(scope+scopeWaits), 0)) {
 			return false
 		}
 		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
-	p.put(scope+scopeWaits, sym.Num(1))
+	p.Put(scope+scopeWaits, sym.Num(1))
 	ctx := sym.Num(0)
-	if len(p.peek().Target.Args) > 3 {
-		ctx = p.arg(3)[0]
+	if len(p.Peek().Target.Args) > 3 {
+		ctx = p.Arg(3)[0]
 	}
-	tgt := state.Target{Op: subtestBody, Args: [][]*sym.Expr{{sym.Num(scope)}, p.arg(2)[:1], {ctx}, {sym.Num(0)}}}
-	x.spawnTarget(p, p.peek().Call.Site, tgt, func(q *path) {
-		q.top().Phase = 2
-		q.role = artifact.RoleCommit
-		x.arrive(q, state.AtQueue, x.siteOfOp(q))
+	tgt := state.Target{Op: subtestBody, Args: [][]*sym.Expr{{sym.Num(scope)}, p.Arg(2)[:1], {ctx}, {sym.Num(0)}}}
+	x.spawnTarget(p, p.Peek().Call.Site, tgt, func(q *exploration.Path) {
+		q.Top().Phase = 2
+		q.Role = artifact.RoleCommit
+		x.Arrive(q, state.AtQueue, x.siteOfOp(q))
 	})
 	return false
 }
 
 // scopeAt is the object at an address. With ok false it has taken over the path.
-func scopeAt(x *executor, p *path, addr *sym.Expr) (int32, bool) {
+func scopeAt(x *executor, p *exploration.Path, addr *sym.Expr) (int32, bool) {
 	k, ok, tracked := x.concrete(p, addr)
 	if !tracked {
-		x.unsupported(p.here(), "subtest", "the test that it belongs to is not tracked: "+why(addr))
+		x.Unsupported(p.Here(), "subtest", "the test that it belongs to is not tracked: "+exploration.Why(addr))
 	}
 	return k, ok
 }
 
 // bodyOfSubtest is the goroutine of a subtest.
-func bodyOfSubtest(x *executor, p *path) bool {
-	f := p.peek()
+func bodyOfSubtest(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Phase > 1 {
 		endSubtest(x, p)
 		return x.opReturn(p, nil)
 	}
-	if x.sl.TestContext && p.t.Once {
-		p.put(scopeCell(x, f.Call), p.arg(subtestContext)[0])
+	if x.Slice.TestContext && p.Template.Once {
+		p.Put(scopeCell(x, f.Call), p.Arg(subtestContext)[0])
 	}
-	if !x.callArg(p, subtestFunc, func(q *path) { q.top().Phase = 2 }) {
+	if !x.callArg(p, subtestFunc, func(q *exploration.Path) { q.Top().Phase = 2 }) {
 		return false
 	}
-	if g := p.peek(); g.Op == nil && g.Call.Parent == f.Call {
+	if g := p.Peek(); g.Op == nil && g.Call.Parent == f.Call {
 		withContext(p)
 		withJoin(p)
 	}
@@ -258,95 +260,95 @@ func bodyOfSubtest(x *executor, p *path) bool {
 }
 
 // endSubtest tells the test around that the subtest has ended.
-func endSubtest(x *executor, p *path) bool {
+func endSubtest(x *executor, p *exploration.Path) bool {
 	parent := subtestArg(p, subtestParent)
 	parallel := subtest(p).Phase == pausedPhase
-	for _, k := range p.addresses(parent) {
+	for _, k := range p.Addresses(parent) {
 		switch {
-		case parallel && p.t.Once:
-			p.put(parallelCell(x, k, p.t), sym.Num(0))
+		case parallel && p.Template.Once:
+			p.Put(parallelCell(x, k, p.Template), sym.Num(0))
 		case parallel:
-			n := p.cellAt(k + scopeParallels)
-			p.put(k+scopeParallels, sym.Ite(eq(parent, k), sym.Arith(sym.OpSub, n, sym.Num(1)), n))
+			n := p.CellAt(k + scopeParallels)
+			p.Put(k+scopeParallels, sym.Ite(exploration.Eq(parent, k), sym.Arith(sym.OpSub, n, sym.Num(1)), n))
 		default:
-			w := p.cellAt(k + scopeWaits)
-			p.put(k+scopeWaits, sym.Ite(eq(parent, k), sym.Num(0), w))
+			w := p.CellAt(k + scopeWaits)
+			p.Put(k+scopeWaits, sym.Ite(exploration.Eq(parent, k), sym.Num(0), w))
 		}
 	}
 	return true
 }
 
 // parallelSubtest begins t.Parallel, which does nothing but in a subtest.
-func parallelSubtest(x *executor, p *path) bool {
+func parallelSubtest(x *executor, p *exploration.Path) bool {
 	root := subtest(p)
 	switch {
-	case inSubtest(p) || root != nil && p.siteOf(sites.Parallel) == 0:
-		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
+	case inSubtest(p) || root != nil && p.SiteOf(sites.Parallel) == 0:
+		p.Note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
 		return x.opReturn(p, nil)
 	case root == nil:
-		if p.t.Scope != nil {
-			p.note("parallel", artifact.DirectionUnder, "a goroutine that a subtest has started calls t.Parallel: it does nothing in the model")
+		if p.Template.Scope != nil {
+			p.Note("parallel", artifact.DirectionUnder, "a goroutine that a subtest has started calls t.Parallel: it does nothing in the model")
 		}
 		return x.opReturn(p, nil)
 	case root.Phase == pausedPhase:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.siteOf(sites.Parallel), Pos: p.here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.SiteOf(sites.Parallel), Pos: p.Here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
 		return true
 	}
 	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
 	if !ok {
 		return false
 	}
-	if p.t.Once {
-		p.put(parallelCell(x, scope, p.t), sym.Num(1))
+	if p.Template.Once {
+		p.Put(parallelCell(x, scope, p.Template), sym.Num(1))
 	} else {
-		if c := x.mem.Cells[scope+scopeParallels]; !c.Fix { // it is counted in
-			c.Abs, c.Fix = sym.Range(0, int32(x.opts.Counter)), true
-			x.wake(c)
+		if c := x.Memory.Cells[scope+scopeParallels]; !c.Fix { // it is counted in
+			c.Abs, c.Fix = sym.Range(0, int32(x.Options.Counter)), true
+			x.Wake(c)
 		}
-		n, lim := p.cellAt(scope+scopeParallels), sym.Num(int32(x.opts.Counter))
-		if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
-			q.bound("more parallel subtests than the model counts")
+		n, lim := p.CellAt(scope+scopeParallels), sym.Num(int32(x.Options.Counter))
+		if q := p.Fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
+			q.Bound("more parallel subtests than the model counts")
 		}
-		if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
+		if !p.Assume(sym.Arith(sym.OpLt, n, lim)) {
 			return false
 		}
-		p.put(scope+scopeParallels, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		p.Put(scope+scopeParallels, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	}
-	p.put(scope+scopeWaits, sym.Num(0))
+	p.Put(scope+scopeWaits, sym.Num(0))
 	paused := *subtest(p)
 	paused.Phase = pausedPhase
-	p.frames[0] = &paused
-	g := p.top()
+	p.Frames[0] = &paused
+	g := p.Top()
 	g.Op, g.Phase = parallelWait, 0
 	return true
 }
 
 // goOnParallel is the rest of t.Parallel, when the function around has returned.
-func goOnParallel(x *executor, p *path) bool {
+func goOnParallel(x *executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
-	if !ok || !p.assume(eq(p.cellAt(scope+scopeReturned), 1)) {
+	if !ok || !p.Assume(exploration.Eq(p.CellAt(scope+scopeReturned), 1)) {
 		return false
 	}
-	p.serial = false
+	p.Serial = false
 	return x.opReturn(p, nil)
 }
 
 // withJoin has the innermost frame, that of a test function, wait for its parallel
 // subtests when its deferred calls are over.
-func withJoin(p *path) {
-	if _, ok := p.x.idx.At(sites.Join, p.x.idx.End().Pos); !ok {
+func withJoin(p *exploration.Path) {
+	if _, ok := p.Explorer.Sites.At(sites.Join, p.Explorer.Sites.End().Pos); !ok {
 		return // the program has none
 	}
-	g := p.top()
+	g := p.Top()
 	g.Defers = append(g.Defers, state.DeferKey{Join: true})
 }
 
 // endJoin takes the wait for parallel subtests off the innermost frame, and lets
 // them go on. A function that panics does not wait.
-func endJoin(x *executor, p *path) bool {
-	f := p.peek()
-	done := func(q *path) {
-		g := q.top()
+func endJoin(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
+	done := func(q *exploration.Path) {
+		g := q.Top()
 		g.Defers = g.Defers[:len(g.Defers)-1]
 	}
 	if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
@@ -362,27 +364,27 @@ func endJoin(x *executor, p *path) bool {
 		return true
 	}
 	ended := allEnded(x, p, scope)
-	if q := p.fork(ended); q != nil {
+	if q := p.Fork(ended); q != nil {
 		done(q)
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	if !p.assume(sym.Not(ended)) {
+	if !p.Assume(sym.Not(ended)) {
 		return false
 	}
 	done(p)
-	p.put(scope+scopeReturned, sym.Num(1))
-	at := x.idx.End().Pos
+	p.Put(scope+scopeReturned, sym.Num(1))
+	at := x.Sites.End().Pos
 	if subtest(p) != nil {
-		at = p.t.Site.Pos
+		at = p.Template.Site.Pos
 	}
-	x.pushOp(p, x.context(p.t, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
+	x.pushOp(p, x.Context(p.Template, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
 	return true
 }
 
 // joinSubtests waits for the parallel subtests of a function.
-func joinSubtests(x *executor, p *path) bool {
+func joinSubtests(x *executor, p *exploration.Path) bool {
 	scope, ok := x.receiver(p)
-	if !ok || !p.assume(allEnded(x, p, scope)) {
+	if !ok || !p.Assume(allEnded(x, p, scope)) {
 		return false
 	}
 	return x.opReturn(p, nil)
@@ -391,41 +393,41 @@ func joinSubtests(x *executor, p *path) bool {
 // scopeCell holds the address of the context of a subtest.
 func scopeCell(x *executor, scope *state.CallPath) int32 {
 	key := fmt.Sprintf("subtest %d.%d", scope.Template.Index, scope.ID)
-	if o := x.mem.Keyed[key]; o != nil {
+	if o := x.Memory.Keyed[key]; o != nil {
 		return o.Base
 	}
-	o := x.mem.KeyedObject(key, func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "subtest_ctx", Size: 1} })
-	c := x.mem.Cells[o.Base]
+	o := x.Memory.KeyedObject(key, func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "subtest_ctx", Size: 1} })
+	c := x.Memory.Cells[o.Base]
 	c.Name, c.Ref, c.Sync = o.Name, true, true
 	return o.Base
 }
 
 // contextOfSubtest is the address of the context of a subtest.
-func contextOfSubtest(x *executor, p *path, scope *state.CallPath) *sym.Expr {
+func contextOfSubtest(x *executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
 	started := scope == scope.Template.Root // it has a goroutine
 	switch {
-	case started && p.t == scope.Template:
+	case started && p.Template == scope.Template:
 		return subtestArg(p, subtestContext)
 	case started && !scope.Template.Once:
 		return sym.Unknown("the context of a subtest of which there can be several, in a goroutine that it has started")
 	}
-	return p.cellAt(scopeCell(x, scope))
+	return p.CellAt(scopeCell(x, scope))
 }
 
 // registersCleanup is the frame of the test function that a call of t.Cleanup
 // belongs to, -1 for none: that of the innermost subtest, or of the entry.
-func registersCleanup(p *path) int {
-	if _, ok := p.peek().Call.Site.(*ssa.Call); !ok || p.t.Parent != nil && subtest(p) == nil {
+func registersCleanup(p *exploration.Path) int {
+	if _, ok := p.Peek().Call.Site.(*ssa.Call); !ok || p.Template.Parent != nil && subtest(p) == nil {
 		return -1
 	}
 	at := 0
-	for i := len(p.frames) - 2; i > 0; i-- {
-		if p.frames[i].Op == testRun {
+	for i := len(p.Frames) - 2; i > 0; i-- {
+		if p.Frames[i].Op == testRun {
 			at = i + 1
 			break
 		}
 	}
-	for at < len(p.frames)-1 && p.frames[at].Op != nil {
+	for at < len(p.Frames)-1 && p.Frames[at].Op != nil {
 		at++
 	}
 	return at

@@ -3,6 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -18,8 +20,8 @@ var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
 func syncMapOperations(l *Library) {
 	// A method on the map o reads its entries, and with writes changes them.
-	method := func(name string, args int, writes bool, run func(x *executor, p *path, o *state.Object) bool) {
-		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *executor, p *path) bool {
+	method := func(name string, args int, writes bool, run func(x *executor, p *exploration.Path, o *state.Object) bool) {
+		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *executor, p *exploration.Path) bool {
 			o, ok := syncMap(x, p, writes)
 			return ok && run(x, p, o)
 		})
@@ -28,51 +30,51 @@ func syncMapOperations(l *Library) {
 		}
 		l.Known["(*sync.Map)."+name] = in
 	}
-	method("Load", 2, false, func(x *executor, p *path, o *state.Object) bool {
-		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*sym.Expr, has *sym.Expr) bool {
+	method("Load", 2, false, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Store", 3, true, func(x *executor, p *path, o *state.Object) bool {
-		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
-			return x.update(q, o, found, q.arg(1), q.arg(2)) && x.opReturn(q, nil)
+	method("Store", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return x.find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
+			return x.update(q, o, found, q.Arg(1), q.Arg(2)) && x.opReturn(q, nil)
 		})
 	})
-	method("LoadOrStore", 3, true, func(x *executor, p *path, o *state.Object) bool {
-		return whether(x, p, o, func(q *path, _, val []*sym.Expr) bool {
+	method("LoadOrStore", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return whether(x, p, o, func(q *exploration.Path, _, val []*sym.Expr) bool {
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
-		}, func(q *path) bool {
-			val := q.arg(2)
+		}, func(q *exploration.Path) bool {
+			val := q.Arg(2)
 			return insert(x, q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
 		})
 	})
-	method("LoadAndDelete", 2, true, func(x *executor, p *path, o *state.Object) bool {
-		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
+	method("LoadAndDelete", 2, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
 			wipeMap(q, o, found)
 			return x.opReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Delete", 2, true, func(x *executor, p *path, o *state.Object) bool {
-		return x.find(p, o, p.arg(1), func(q *path, found []*sym.Expr) bool {
+	method("Delete", 2, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return x.find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
 			wipeMap(q, o, found)
 			return x.opReturn(q, nil)
 		})
 	})
-	method("Swap", 3, true, func(x *executor, p *path, o *state.Object) bool {
-		return whether(x, p, o, func(q *path, found, val []*sym.Expr) bool {
-			replace(q, o, found, q.arg(2))
+	method("Swap", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return whether(x, p, o, func(q *exploration.Path, found, val []*sym.Expr) bool {
+			replace(q, o, found, q.Arg(2))
 			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
-		}, func(q *path) bool {
-			return insert(x, q, o, q.arg(2)) && x.opReturn(q, layout.Zeros(3))
+		}, func(q *exploration.Path) bool {
+			return insert(x, q, o, q.Arg(2)) && x.opReturn(q, layout.Zeros(3))
 		})
 	})
-	method("CompareAndSwap", 4, true, func(x *executor, p *path, o *state.Object) bool {
-		return ifEqual(x, p, o, func(q *path, found []*sym.Expr) { replace(q, o, found, q.arg(3)) })
+	method("CompareAndSwap", 4, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return ifEqual(x, p, o, func(q *exploration.Path, found []*sym.Expr) { replace(q, o, found, q.Arg(3)) })
 	})
-	method("CompareAndDelete", 3, true, func(x *executor, p *path, o *state.Object) bool {
-		return ifEqual(x, p, o, func(q *path, found []*sym.Expr) { wipeMap(q, o, found) })
+	method("CompareAndDelete", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+		return ifEqual(x, p, o, func(q *exploration.Path, found []*sym.Expr) { wipeMap(q, o, found) })
 	})
-	method("Clear", 1, true, func(x *executor, p *path, o *state.Object) bool {
+	method("Clear", 1, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
 		emptyMap(p, o)
 		return x.opReturn(p, nil)
 	})
@@ -82,13 +84,13 @@ func syncMapOperations(l *Library) {
 
 // syncMap is the map that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func syncMap(x *executor, p *path, write bool) (o *state.Object, ok bool) {
+func syncMap(x *executor, p *exploration.Path, write bool) (o *state.Object, ok bool) {
 	k, ok := calledOn(x, p, "the sync.Map", "the contents of a sync.Map that is not tracked")
 	if !ok {
 		return nil, false
 	}
 	stride := int32(1 + 2*len(layout.InterfaceCells))
-	n, at := x.entriesOfSyncMaps()
+	n, at := x.EntriesOfSyncMaps()
 	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
 	x.accessed(p, k, int(o.Size), x.stmtOfOp(p), write)
 	return o, true
@@ -97,64 +99,64 @@ func syncMap(x *executor, p *path, write bool) (o *state.Object, ok bool) {
 // calledOn is the object that the operation on top of the stack is called on. If
 // that is not tracked, or nil, ok is false, and it has taken over the path: what
 // the operation returns is then not known.
-func calledOn(x *executor, p *path, object, result string) (k int32, ok bool) {
+func calledOn(x *executor, p *exploration.Path, object, result string) (k int32, ok bool) {
 	k, ok, tracked := x.settled(p)
 	switch {
 	case !tracked:
-		p.note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
-		x.opReturn(p, layout.Unknowns(p.resultWidth(), result))
+		p.Note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
+		x.opReturn(p, layout.Unknowns(p.ResultWidth(), result))
 	case !ok:
 		return 0, false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	default:
 		return k, true
 	}
-	x.continueWith(p)
+	x.ContinueWith(p)
 	return 0, false
 }
 
 // whether looks the key of the operation on top of the stack up, and completes
 // the path by whether there is an entry. Both report whether their path goes on.
-func whether(x *executor, p *path, o *state.Object, yes func(q *path, found, val []*sym.Expr) bool, no func(q *path) bool) bool {
-	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*sym.Expr, has *sym.Expr) bool {
-		has = q.simplify(has)
+func whether(x *executor, p *exploration.Path, o *state.Object, yes func(q *exploration.Path, found, val []*sym.Expr) bool, no func(q *exploration.Path) bool) bool {
+	return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
+		has = q.Simplify(has)
 		if has.HandedOver() {
-			x.arrive(q, state.AtLocal, 0)
+			x.Arrive(q, state.AtLocal, 0)
 			return false
 		}
-		if r := q.fork(sym.Not(has)); r != nil && no(r) {
-			x.continueWith(r)
+		if r := q.Fork(sym.Not(has)); r != nil && no(r) {
+			x.ContinueWith(r)
 		}
-		return q.assume(has) && yes(q, found, val)
+		return q.Assume(has) && yes(q, found, val)
 	})
 }
 
 // insert takes a free entry for the key of the operation on top of the stack.
-func insert(x *executor, p *path, o *state.Object, val []*sym.Expr) bool {
-	return x.update(p, o, layout.Zeros(int(o.Elems)), p.arg(1), val)
+func insert(x *executor, p *exploration.Path, o *state.Object, val []*sym.Expr) bool {
+	return x.update(p, o, layout.Zeros(int(o.Elems)), p.Arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
-func replace(p *path, o *state.Object, found, val []*sym.Expr) {
+func replace(p *exploration.Path, o *state.Object, found, val []*sym.Expr) {
 	for n := range found {
-		at := o.Entry(n) + int32(1+p.x.Width(o.Mapping.Key()))
+		at := o.Entry(n) + int32(1+p.Explorer.Width(o.Mapping.Key()))
 		for c, e := range val {
-			p.put(at+int32(c), sym.Ite(found[n], e, p.rawCell(at+int32(c))))
+			p.Put(at+int32(c), sym.Ite(found[n], e, p.RawCell(at+int32(c))))
 		}
 	}
 }
 
 // ifEqual executes the operation on top of the stack, which changes the entry of
 // its key if it has the value that is its argument 2.
-func ifEqual(x *executor, p *path, o *state.Object, change func(q *path, found []*sym.Expr)) bool {
-	return whether(x, p, o, func(q *path, found, val []*sym.Expr) bool {
-		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
+func ifEqual(x *executor, p *exploration.Path, o *state.Object, change func(q *exploration.Path, found []*sym.Expr)) bool {
+	return whether(x, p, o, func(q *exploration.Path, found, val []*sym.Expr) bool {
+		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.Arg(2)), q.Here(), "", func(r *exploration.Path) {
 			change(r, found)
 			x.opReturn(r, []*sym.Expr{sym.Num(1)})
-		}, func(r *path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
+		}, func(r *exploration.Path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
 		return false
-	}, func(q *path) bool { return x.opReturn(q, []*sym.Expr{sym.Num(0)}) })
+	}, func(q *exploration.Path) bool { return x.opReturn(q, []*sym.Expr{sym.Num(0)}) })
 }
 
 // The arguments that Range adds to its own: the entries that it has been at, one
@@ -167,12 +169,12 @@ const (
 
 // rangeSyncMap calls a function for the entries, in any order. An entry that
 // comes during the iteration may be seen or not.
-func rangeSyncMap(x *executor, p *path) bool {
-	f := p.peek()
+func rangeSyncMap(x *executor, p *exploration.Path) bool {
+	f := p.Peek()
 	if f.Phase == 3 { // the function has returned
-		on := p.arg(rangeResult)[0]
-		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
-		x.branch(p, on, p.here(), "", func(q *path) { q.top().Phase = 2 }, func(q *path) { x.opReturn(q, nil) })
+		on := p.Arg(rangeResult)[0]
+		p.Set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
+		x.branch(p, on, p.Here(), "", func(q *exploration.Path) { q.Top().Phase = 2 }, func(q *exploration.Path) { x.opReturn(q, nil) })
 		return false
 	}
 	o, ok := syncMap(x, p, false)
@@ -182,52 +184,52 @@ func rangeSyncMap(x *executor, p *path) bool {
 	if f.Phase == 1 {
 		first := make([]*sym.Expr, o.Elems)
 		for i := range first {
-			first[i] = p.cellAt(o.Entry(i))
+			first[i] = p.CellAt(o.Entry(i))
 		}
-		g := p.top()
+		g := p.Top()
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], layout.Zeros(1), first, layout.Zeros(1)}
 		g.Phase = 2
-		p.set(f.Call, state.ArgKey(rangeSeen), layout.Zeros(1))
-		p.set(f.Call, state.ArgKey(rangeFirst), first)
-		p.set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
+		p.Set(f.Call, state.ArgKey(rangeSeen), layout.Zeros(1))
+		p.Set(f.Call, state.ArgKey(rangeFirst), first)
+		p.Set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
 	}
-	tgt, ok, tracked := x.functionOf(p, p.arg(1)[0], f.Call.Site)
+	tgt, ok, tracked := x.functionOf(p, p.Arg(1)[0], f.Call.Site)
 	if !tracked {
-		p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
 	if !ok {
 		return false
 	}
-	seen, ok, tracked := x.concrete(p, p.arg(rangeSeen)[0])
+	seen, ok, tracked := x.concrete(p, p.Arg(rangeSeen)[0])
 	if !ok || !tracked {
 		return false
 	}
 	rest := sym.Num(1)
-	var next []*path
+	var next []*exploration.Path
 	for e := range int(o.Elems) {
-		used := eq(p.cellAt(o.Entry(e)), 1)
+		used := exploration.Eq(p.CellAt(o.Entry(e)), 1)
 		if seen>>e&1 != 0 || used.Is(0) {
 			continue
 		}
-		rest = sym.And(rest, sym.Not(sym.And(used, p.arg(rangeFirst)[e])))
-		q := p.fork(used)
+		rest = sym.And(rest, sym.Not(sym.And(used, p.Arg(rangeFirst)[e])))
+		q := p.Fork(used)
 		if q == nil {
 			continue
 		}
-		q.set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
+		q.Set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
 		t := tgt
 		kw := int32(len(layout.InterfaceCells))
 		t.Args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
-		if x.enterArg(q, 1, t, func(r *path) { r.top().Phase = 3 }) {
+		if x.enterArg(q, 1, t, func(r *exploration.Path) { r.Top().Phase = 3 }) {
 			next = append(next, q)
 		}
 	}
 	for _, q := range next {
 		if len(next) > 1 {
-			q.noteAt(f.Call.Site.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+			q.NoteAt(f.Call.Site.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
-		x.continueWith(q)
+		x.ContinueWith(q)
 	}
-	return p.assume(p.simplify(rest)) && x.opReturn(p, nil)
+	return p.Assume(p.Simplify(rest)) && x.opReturn(p, nil)
 }

@@ -3,6 +3,8 @@ package translate
 import (
 	"maps"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -51,13 +53,13 @@ func testingOperations(l *Library) {
 
 // begin has a test function, on top of the stack, end its context and wait for its parallel
 // subtests when its deferred calls are over.
-func begin(p *path) {
+func begin(p *exploration.Path) {
 	withContext(p)
 	withJoin(p)
 }
 
 // deferred does what begin and Cleanup have left to the end of a function.
-func deferred(x *executor, p *path, d state.DeferKey) bool {
+func deferred(x *executor, p *exploration.Path, d state.DeferKey) bool {
 	switch {
 	case d.Context:
 		return endContext(x, p)

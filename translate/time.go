@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -10,48 +11,48 @@ import (
 func timeSteps(x *executor) *state.Template {
 	t := &state.Template{Name: "Time", Slots: 1, Once: true}
 	at := &state.Location{Template: t, Kind: state.AtLocal}
-	add := func(p *path, why []int) {
-		ed := &state.Edge{From: at, To: at, Guard: p.cond, Approx: why}
-		for _, addr := range p.written() {
-			if c := x.mem.Cells[addr]; state.Stored(c.Abs) {
-				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.rawCell(addr)})
+	add := func(p *exploration.Path, why []int) {
+		ed := &state.Edge{From: at, To: at, Guard: p.Cond, Approx: why}
+		for _, addr := range p.Written() {
+			if c := x.Memory.Cells[addr]; state.Stored(c.Abs) {
+				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.RawCell(addr)})
 			}
 		}
 		t.Edges = append(t.Edges, ed)
 	}
-	for _, o := range x.mem.Objects() {
-		if o.Context || x.notified[o] {
-			for _, p := range signal(x, x.newPath(t, at), o) {
+	for _, o := range x.Memory.Objects() {
+		if o.Context || x.Notified[o] {
+			for _, p := range signal(x, x.NewPath(t, at), o) {
 				add(p, []int{signalComes(x, o)})
 			}
 		}
-		p := x.newPath(t, at)
+		p := x.NewPath(t, at)
 		switch {
 		case o.Timer:
 			// A tick that finds no room is lost, and others may wait for it.
-			e, free := x.eventsOf[o], eq(p.cellAt(o.Base+state.ChanLen), 0)
+			e, free := x.EventsOf[o], exploration.Eq(p.CellAt(o.Base+state.ChanLen), 0)
 			if o.Ticker {
-				free = sym.Or(free, x.waited(p, e))
+				free = sym.Or(free, x.Waited(p, e))
 			}
-			if !p.assume(eq(p.cellAt(o.Behind(state.TimerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
+			if !p.Assume(exploration.Eq(p.CellAt(o.Behind(state.TimerArmed)), 1)) || !p.Assume(free) || !x.Due(p, e) {
 				continue
 			}
-			p.put(o.Base+state.ChanLen, sym.Num(1))
-			x.ended(p, e, sym.Num(1))
+			p.Put(o.Base+state.ChanLen, sym.Num(1))
+			x.Ended(p, e, sym.Num(1))
 			if o.Ticker {
-				x.ticked(p, e)
+				x.Ticked(p, e)
 			} else {
-				p.put(o.Behind(state.TimerArmed), sym.Num(0))
+				p.Put(o.Behind(state.TimerArmed), sym.Num(0))
 			}
 		case o.Context:
-			if !p.assume(eq(p.cellAt(o.Behind(state.ContextDeadline)), 1)) || !p.assume(eq(p.cellAt(o.Behind(state.ContextErr)), 0)) || !x.due(p, x.eventsOf[o]) {
+			if !p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextDeadline)), 1)) || !p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0)) || !x.Due(p, x.EventsOf[o]) {
 				continue
 			}
-			cancel(x, p, o.Base, ctxExceeded, []*sym.Expr{p.cellAt(o.Behind(state.ContextLater)), p.cellAt(o.Behind(state.ContextLater + 1))}, 0)
+			cancel(x, p, o.Base, ctxExceeded, []*sym.Expr{p.CellAt(o.Behind(state.ContextLater)), p.CellAt(o.Behind(state.ContextLater + 1))}, 0)
 		default:
 			continue
 		}
-		add(p, timePasses(x, x.eventsOf[o], o.Pos))
+		add(p, timePasses(x, x.EventsOf[o], o.Pos))
 	}
 	return t
 }

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -20,36 +22,36 @@ import (
 
 func timerOperations(l *Library) {
 	arm := func(name string, ticker, pointer bool) *program.Operation {
-		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *executor, p *path) bool { return newTimer(x, p, ticker, pointer) })
+		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *executor, p *exploration.Path) bool { return newTimer(x, p, ticker, pointer) })
 	}
 	l.Known["time.After"] = arm("after", false, false)
 	l.Known["time.Tick"] = arm("tick", true, false)
 	l.Known["time.NewTimer"] = arm("newtimer", false, true)
 	l.Known["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *executor, p *path) bool { return setTimer(x, p, 0) })
-		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *executor, p *path) bool { return setTimer(x, p, 1) })
+		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *executor, p *exploration.Path) bool { return setTimer(x, p, 0) })
+		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *executor, p *exploration.Path) bool { return setTimer(x, p, 1) })
 	}
 }
 
 // timePasses is the approximation that an event rests on, nothing if it has none. The
 // event is nil for those of which there can be several.
 func timePasses(x *executor, e *state.Event, pos token.Pos) []int {
-	why := x.timing(e)
+	why := x.Timing(e)
 	if why == "" {
 		return nil
 	}
-	return []int{x.approximation(pos, "time", artifact.DirectionOver, why)}
+	return []int{x.Approximation(pos, "time", artifact.DirectionOver, why)}
 }
 
 // newTimer makes an armed timer.
-func newTimer(x *executor, p *path, ticker, pointer bool) bool {
-	f := p.peek()
+func newTimer(x *executor, p *exploration.Path, ticker, pointer bool) bool {
+	f := p.Peek()
 	if f.Call.Parent == nil {
 		return x.opReturn(p, nil)
 	}
 	pos := f.Call.Site.Pos()
-	d, known := x.durationOf(p, 0)
+	d, known := x.DurationOf(p, 0)
 	if ticker && known && d <= 0 {
 		if !pointer {
 			return x.opReturn(p, []*sym.Expr{sym.Num(0)}) // time.Tick
@@ -64,88 +66,88 @@ func newTimer(x *executor, p *path, ticker, pointer bool) bool {
 		elem = t.Elem().Underlying().(*types.Struct).Field(0).Type().Underlying().(*types.Chan).Elem()
 	}
 	width := int32(x.Width(elem))
-	r, ok := x.allocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
-		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.prog.Source.Fset.Position(pos).Line),
+	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
+		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("%s_%d", f.Op.Name, x.Program.Source.Fset.Position(pos).Line),
 			Size: state.ChanPayload + width + state.TimerCells, Elem: elem, Cap: 1, Messages: state.Messages{Width: width}, Pos: pos, Timer: true, Ticker: ticker}
 	}, func(o *state.Object) { describeTimer(x, o) })
 	if !ok {
 		return false
 	}
 	armed, c := state.ChanPayload+width+state.TimerArmed, state.ChanPayload+width+state.TimerC
-	r.clear(p, func(off int32) bool { return off >= state.ChanPayload && off < armed || off == c })
-	r.put(p, armed, sym.Num(1))
-	x.arm(p, x.eventOf(r.objs[0]), d, known)
+	r.Clear(p, func(off int32) bool { return off >= state.ChanPayload && off < armed || off == c })
+	r.Put(p, armed, sym.Num(1))
+	x.Arm(p, x.EventOf(r.Objects[0]), d, known)
 	if !pointer {
-		return x.opReturn(p, []*sym.Expr{r.e})
+		return x.opReturn(p, []*sym.Expr{r.Address})
 	}
-	if o, _, ok := newObjectAt(r.e); ok {
-		p.setNew(o, c, r.e)
+	if o, _, ok := exploration.NewObjectAt(r.Address); ok {
+		p.SetNew(o, c, r.Address)
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.e, sym.Num(c))})
+	return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.Address, sym.Num(c))})
 }
 
 // badInterval is the panic of a ticker whose interval is not positive.
-func badInterval(x *executor, p *path, of string) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "non-positive interval for " + of}, x.SomeError())
+func badInterval(x *executor, p *exploration.Path, of string) bool {
+	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
 func describeTimer(x *executor, o *state.Object) {
 	x.describeChan(o)
-	a, c := x.mem.Cells[o.Behind(state.TimerArmed)], x.mem.Cells[o.Behind(state.TimerC)]
+	a, c := x.Memory.Cells[o.Behind(state.TimerArmed)], x.Memory.Cells[o.Behind(state.TimerC)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
 	c.Name, c.Init, c.Abs, c.Fix, c.Ref = o.Name+"_C", o.Base, sym.Single(o.Base), true, true
 }
 
 // setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
 // be received afterwards.
-func setTimer(x *executor, p *path, armed int32) bool {
+func setTimer(x *executor, p *exploration.Path, armed int32) bool {
 	var result []*sym.Expr
-	if p.peek().Target.Fn.Signature.Results().Len() > 0 {
+	if p.Peek().Target.Fn.Signature.Results().Len() > 0 {
 		result = []*sym.Expr{sym.Unknown("whether a timer was running")}
 	}
 	k, ok, tracked := x.settled(p)
-	switch o := x.mem.Object(k); {
+	switch o := x.Memory.Object(k); {
 	case !tracked:
-		p.note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
 	case !ok:
 		return false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
 	case o != nil && o.Callback:
 		againstTime(x, o, x.stmtOfOp(p))
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.Timer:
 		againstTime(x, o, x.stmtOfOp(p))
-		if d, known := x.durationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
+		if d, known := x.DurationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return badInterval(x, p, "Ticker.Reset")
 		}
 		a, n := o.Behind(state.TimerArmed), o.Base+state.ChanLen
 		if len(result) > 0 {
-			result[0] = sym.Or(eq(p.cellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.cellAt(n)))
+			result[0] = sym.Or(exploration.Eq(p.CellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.CellAt(n)))
 		}
-		p.put(a, sym.Num(armed))
-		p.put(n, sym.Num(0))
+		p.Put(a, sym.Num(armed))
+		p.Put(n, sym.Num(0))
 		setEvent(x, p, o, armed)
 	}
 	return x.opReturn(p, result)
 }
 
 // setEvent notes that a timer was stopped or armed again.
-func setEvent(x *executor, p *path, o *state.Object, armed int32) {
+func setEvent(x *executor, p *exploration.Path, o *state.Object, armed int32) {
 	if armed == 0 {
-		x.ended(p, x.eventsOf[o], sym.Num(1))
+		x.Ended(p, x.EventsOf[o], sym.Num(1))
 		return
 	}
-	d, known := x.durationOf(p, 1)
-	x.arm(p, x.eventOf(o), d, known)
+	d, known := x.DurationOf(p, 1)
+	x.Arm(p, x.EventOf(o), d, known)
 }
 
 // againstTime notes that a statement looks at or sets what the process Time changes, as another
 // goroutine would: a timer, or the error of a context.
 func againstTime(x *executor, o *state.Object, s sites.ID) {
-	if s != 0 && !slices.Contains(x.untimely[s], o) {
-		x.untimely[s] = append(x.untimely[s], o)
+	if s != 0 && !slices.Contains(x.Untimely[s], o) {
+		x.Untimely[s] = append(x.Untimely[s], o)
 	}
 }

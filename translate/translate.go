@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -69,8 +71,8 @@ func (o Options) withDefaults() Options {
 }
 
 // settings are the options that direct the search.
-func (o Options) settings() settings {
-	return settings{ModelBounds: o.withDefaults().Bounds, Asked: o.Asked(), At: o.At, Cost: o.Cost, Strict: o.Strict, Continue: o.Continue}
+func (o Options) settings() exploration.Options {
+	return exploration.Options{ModelBounds: o.withDefaults().Bounds, Asked: o.Asked(), At: o.At, Cost: o.Cost, Strict: o.Strict, Continue: o.Continue}
 }
 
 // Model is a network with what accompanies it.
@@ -83,6 +85,10 @@ type Model struct {
 
 	bounded []*state.Bound // those in the sidecar that a path reaches
 }
+
+// UnsupportedError is a construct that cannot be translated. Its position is relative to the
+// module root.
+type UnsupportedError = exploration.UnsupportedError
 
 // InternalError is a broken invariant of the translator: its own defect, not one
 // of the program.
@@ -159,47 +165,47 @@ func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err e
 
 // attempt makes a model with the bounds that are given.
 func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
-	taken := newAssumptions()
+	taken := exploration.NewAssumptions()
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
 		x := &translation{newExecutor(ctx, p.library, p.program, p.slice, p.sites, opts.settings(), taken), opts}
-		x.budget = opts.Cost - cost
-		x.guardSpins()
-		x.placeAnnotations()
-		x.solve()
-		cost += x.cost()
+		x.Budget = opts.Cost - cost
+		x.GuardSpins()
+		x.PlaceAnnotations()
+		x.Solve()
+		cost += x.Cost()
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if x.tooLarge {
-			if x.limitedCost() {
+		if x.TooLarge {
+			if x.LimitedCost() {
 				return nil, ErrTooLarge
 			}
-			return nil, x.errs.ErrorOrNil()
+			return nil, x.Errs.ErrorOrNil()
 		}
-		taken.comparing = taken.comparing || x.comparable
-		if x.plainNeeded && !taken.plain {
-			taken.plain = true
+		taken.Comparing = taken.Comparing || x.Comparable
+		if x.PlainNeeded && !taken.Plain {
+			taken.Plain = true
 			continue
 		}
-		if x.again {
+		if x.Again {
 			continue // see assumptions
 		}
 		restarts++
-		if x.findShared() || x.newSplits {
+		if x.FindShared() || x.NewSplits {
 			continue
 		}
-		if err := x.errs.ErrorOrNil(); err != nil && !opts.Continue {
+		if err := x.Errs.ErrorOrNil(); err != nil && !opts.Continue {
 			return nil, err
 		}
 		m, err := x.emit()
-		if x.tooLarge && x.limitedCost() {
+		if x.TooLarge && x.LimitedCost() {
 			return nil, ErrTooLarge
 		}
 		if err != nil {
 			return nil, err
 		}
-		m.Cost = cost + x.work + x.written/100
+		m.Cost = cost + x.Work + x.Written/100
 		if opts.At != nil && opts.Cost > 0 && m.Cost > opts.Cost {
 			return nil, ErrTooLarge
 		}
