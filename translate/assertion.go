@@ -3,25 +3,25 @@ package translate
 import (
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // assert executes an assertion: it ends the test, or goes on with pass.
-func assert(x *executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool {
+func assert(x *execution.Executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool {
 	fail := func(q *exploration.Path) {
 		guess, s := q.Picks > 0, q.Statement(site)
 		failure(x, q, s, guess)
 		if !guess && inSubtest(q) {
 			q.Note("subtest", artifact.DirectionUnder, subtestEnds)
 		}
-		x.raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.Here(), Detail: "fatal"}, nil)
+		x.Raise(q, &state.Unwind{Goexit: true, Site: s, Pos: q.Here(), Detail: "fatal"}, nil)
 	}
 	if a.Always {
 		fail(p)
@@ -47,13 +47,13 @@ func assert(x *executor, p *exploration.Path, site *ssa.Call, a *program.Asserti
 			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
 		return pass(p)
 	}
-	x.branch(p, fails, site.Pos(), "", fail, func(q *exploration.Path) { pass(q) })
+	x.Branch(p, fails, site.Pos(), "", fail, func(q *exploration.Path) { pass(q) })
 	return false
 }
 
 // holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
 // if the path does not go on.
-func holdsNil(x *executor, p *exploration.Path, val []*sym.Expr) (e *sym.Expr, ok bool) {
+func holdsNil(x *execution.Executor, p *exploration.Path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 	tag := p.Simplify(val[0])
 	tags := p.Abs(tag)
 	if tag.UnknownIn() != nil || tags.Top {
@@ -75,7 +75,7 @@ func holdsNil(x *executor, p *exploration.Path, val []*sym.Expr) (e *sym.Expr, o
 			if !tag.IsConst() {
 				return sym.Unknown("a slice in an interface"), true
 			}
-			parts, ok := x.unbox(p, scalar, t)
+			parts, ok := x.Unbox(p, scalar, t)
 			if !ok {
 				return nil, false
 			}

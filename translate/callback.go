@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -26,16 +26,16 @@ const timerWaits = state.TimerCells
 // the timer and the function.
 var callbackBody = &program.Operation{Name: "callback", Starts: sites.Callback, Seed: true, Args: []int{0, 1}}
 
-func callbackOperations(l *Library) {
-	l.Known["time.AfterFunc"] = l.operation(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
-	l.does(callbackBody, runCallback)
+func callbackOperations(l *execution.Library) {
+	l.Known["time.AfterFunc"] = l.Add(program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, afterFunc)
+	l.Does(callbackBody, runCallback)
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
-func afterFunc(x *executor, p *exploration.Path) bool {
+func afterFunc(x *execution.Executor, p *exploration.Path) bool {
 	if !callbackHere(x, p.Peek()) {
 		p.Note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("a timer whose function is not in the model")})
 	}
 	return startCallback(x, p, callbackBody, state.TimerC, func(f *state.Frame) (exploration.Ref, bool) {
 		r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
@@ -57,7 +57,7 @@ func afterFunc(x *executor, p *exploration.Path) bool {
 // startCallback makes what the goroutine of a callback waits for, starts it in a
 // step of its own, with that and the function, and returns a part of what was
 // made.
-func startCallback(x *executor, p *exploration.Path, body *program.Operation, part int32, make func(f *state.Frame) (exploration.Ref, bool)) bool {
+func startCallback(x *execution.Executor, p *exploration.Path, body *program.Operation, part int32, make func(f *state.Frame) (exploration.Ref, bool)) bool {
 	switch f := p.Peek(); f.Phase {
 	case 1:
 		r, ok := make(f)
@@ -70,18 +70,18 @@ func startCallback(x *executor, p *exploration.Path, body *program.Operation, pa
 		g.Phase = 2
 		x.Arrive(p, state.AtLocal, 0)
 	case 2:
-		x.spawnTarget(p, f.Call.Site, state.Target{Op: body, Args: p.Args()[:2]}, func(q *exploration.Path) {
+		x.SpawnTarget(p, f.Call.Site, state.Target{Op: body, Args: p.Args()[:2]}, func(q *exploration.Path) {
 			q.Top().Phase = 3
 			x.Arrive(q, state.AtLocal, 0)
 		})
 	default:
-		return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, p.Arg(0)[0], sym.Num(state.ChanPayload+part))})
+		return x.OpReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, p.Arg(0)[0], sym.Num(state.ChanPayload+part))})
 	}
 	return false
 }
 
-func describeCallback(x *executor, o *state.Object) {
-	x.describeChan(o)
+func describeCallback(x *execution.Executor, o *state.Object) {
+	x.DescribeChan(o)
 	a, c, w := x.Memory.Cells[o.Behind(state.TimerArmed)], x.Memory.Cells[o.Behind(state.TimerC)], x.Memory.Cells[o.Behind(timerWaits)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
 	c.Name, c.Ref = o.Name+"_C", true
@@ -89,7 +89,7 @@ func describeCallback(x *executor, o *state.Object) {
 }
 
 // callbackHere reports that a call hands over a callback at a site.
-func callbackHere(x *executor, f *state.Frame) bool {
+func callbackHere(x *execution.Executor, f *state.Frame) bool {
 	if f.Call.Parent == nil || !f.Call.Site.Pos().IsValid() {
 		return false
 	}
@@ -98,9 +98,9 @@ func callbackHere(x *executor, f *state.Frame) bool {
 }
 
 // runCallback waits for the timer at the Start guard, and calls the function.
-func runCallback(x *executor, p *exploration.Path) bool {
+func runCallback(x *execution.Executor, p *exploration.Path) bool {
 	if p.Peek().Phase == 2 {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	o := awaited(x, p)
 	if o == nil || !o.Callback {
@@ -110,20 +110,20 @@ func runCallback(x *executor, p *exploration.Path) bool {
 	if q := p.Fork(sym.And(exploration.Eq(p.CellAt(n), 0), exploration.Eq(p.CellAt(o.Behind(state.TimerArmed)), 0))); q != nil {
 		q.Put(waits, sym.Num(0))
 		q.Role, q.Site = artifact.RoleLocal, 0
-		x.finish(q, nil)
+		x.Finish(q, nil)
 	}
 	if !p.Assume(exploration.Eq(p.CellAt(n), 1)) {
 		return false
 	}
 	p.Put(n, sym.Num(0))
 	p.Put(waits, sym.Num(0))
-	return x.callArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
+	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
 // awaited is what the goroutine of a callback waits for, nil if that is not known
 // on this path.
-func awaited(x *executor, p *exploration.Path) *state.Object {
-	k, ok := x.receiver(p)
+func awaited(x *execution.Executor, p *exploration.Path) *state.Object {
+	k, ok := x.Receiver(p)
 	if !ok {
 		return nil
 	}
@@ -131,7 +131,7 @@ func awaited(x *executor, p *exploration.Path) *state.Object {
 }
 
 // setCallback stops the timer of a function, or arms it again.
-func setCallback(x *executor, p *exploration.Path, o *state.Object, armed int32, result []*sym.Expr) bool {
+func setCallback(x *execution.Executor, p *exploration.Path, o *state.Object, armed int32, result []*sym.Expr) bool {
 	a := o.Behind(state.TimerArmed)
 	was := p.CellAt(a)
 	if armed == 1 {
@@ -148,5 +148,5 @@ func setCallback(x *executor, p *exploration.Path, o *state.Object, armed int32,
 	if len(result) > 0 {
 		result[0] = was
 	}
-	return x.opReturn(p, result)
+	return x.OpReturn(p, result)
 }

@@ -3,28 +3,28 @@ package translate
 import (
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-func condOperations(l *Library) {
-	l.Known["(*sync.Cond).Wait"] = l.operation(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
-	l.Known["(*sync.Cond).Signal"] = l.operation(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
-	l.Known["(*sync.Cond).Broadcast"] = l.operation(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
-	l.Known["sync.NewCond"] = l.operation(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
+func condOperations(l *execution.Library) {
+	l.Known["(*sync.Cond).Wait"] = l.Add(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
+	l.Known["(*sync.Cond).Signal"] = l.Add(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
+	l.Known["(*sync.Cond).Broadcast"] = l.Add(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
+	l.Known["sync.NewCond"] = l.Add(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
 }
 
 // newCond allocates a Cond.
-func newCond(x *executor, p *exploration.Path) bool {
+func newCond(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	l := p.Arg(0)
 	t := f.Target.Fn.Signature.Results().At(0).Type()
@@ -37,7 +37,7 @@ func newCond(x *executor, p *exploration.Path) bool {
 	for i := range int32(2) {
 		r.Put(p, layout.CondLock+i, l[i])
 	}
-	return x.opReturn(p, []*sym.Expr{r.Address})
+	return x.OpReturn(p, []*sym.Expr{r.Address})
 }
 
 // The phases of Wait. With a lock whose methods are the program's own these are
@@ -53,8 +53,8 @@ const (
 
 // condWait queues and lets go of the lock. Once signalled, it stands at its guard
 // again, and takes the lock in a step of its own, as any other who wants it.
-func condWait(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func condWait(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -86,20 +86,20 @@ func condWait(x *executor, p *exploration.Path) bool {
 		}
 		p.Role = artifact.RoleOp
 		if l.writer {
-			return writeLock(x, p, l.mu, condAnnounced) && x.opReturn(p, nil)
+			return writeLock(x, p, l.mu, condAnnounced) && x.OpReturn(p, nil)
 		}
 		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 0)) {
 			return false
 		}
 		p.Put(l.mu, sym.Num(1))
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	case condAnnounced:
-		return writeLockAnnounced(x, p, l.mu) && x.opReturn(p, nil)
+		return writeLockAnnounced(x, p, l.mu) && x.OpReturn(p, nil)
 	case condUnlocked:
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)
 			p.Role = artifact.RoleCommit
-			x.Arrive(p, state.AtQueue, x.siteOfOp(p))
+			x.Arrive(p, state.AtQueue, x.SiteOfOp(p))
 			return false
 		}
 		here := sym.Num(0)
@@ -109,15 +109,15 @@ func condWait(x *executor, p *exploration.Path) bool {
 		if q := p.Fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.Role = artifact.RoleCommit
-			x.Arrive(q, state.AtQueue, x.siteOfOp(q))
+			x.Arrive(q, state.AtQueue, x.SiteOfOp(q))
 		}
 		return p.Assume(sym.Not(here)) && callMethod(x, p, l, "Lock", condLocked)
 	case condLocked:
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if l.own == nil {
 		if q := p.Fork(exploration.Eq(p.CellAt(l.mu), 0)); q != nil {
-			x.fatal(q, "sync: unlock of unlocked mutex")
+			x.Fatal(q, "sync: unlock of unlocked mutex")
 		}
 		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 1)) {
 			return false
@@ -141,7 +141,7 @@ func condWait(x *executor, p *exploration.Path) bool {
 	p.Put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.Role = artifact.RoleCommit
-	x.Arrive(p, state.AtQueue, x.siteOfOp(p))
+	x.Arrive(p, state.AtQueue, x.SiteOfOp(p))
 	return false
 }
 
@@ -155,8 +155,8 @@ type lockOfCond struct {
 }
 
 // condLocker finds the lock of a Cond.
-func condLocker(x *executor, p *exploration.Path, a int32) (l lockOfCond, ok bool) {
-	tag, ok, tracked := x.concrete(p, p.CellAt(a+layout.CondLock))
+func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCond, ok bool) {
+	tag, ok, tracked := x.Concrete(p, p.CellAt(a+layout.CondLock))
 	if !tracked {
 		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -165,7 +165,7 @@ func condLocker(x *executor, p *exploration.Path, a int32) (l lockOfCond, ok boo
 		return l, false
 	}
 	noLock := func() (lockOfCond, bool) {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.ContinueWith(p)
 		return l, false
 	}
@@ -181,7 +181,7 @@ func condLocker(x *executor, p *exploration.Path, a int32) (l lockOfCond, ok boo
 	if !isSync {
 		return lockOfCond{own: t, val: p.CellAt(a + layout.CondLock + 1)}, true
 	}
-	mu, ok, tracked := x.concrete(p, p.CellAt(a+layout.CondLock+1))
+	mu, ok, tracked := x.Concrete(p, p.CellAt(a+layout.CondLock+1))
 	if !tracked {
 		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
 		return l, false
@@ -194,13 +194,13 @@ func condLocker(x *executor, p *exploration.Path, a int32) (l lockOfCond, ok boo
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top
 // of the stack goes on in a phase.
-func callMethod(x *executor, p *exploration.Path, l lockOfCond, name string, phase int) bool {
+func callMethod(x *execution.Executor, p *exploration.Path, l lockOfCond, name string, phase int) bool {
 	fn := x.Program.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
 		x.Unsupported(p.Here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
 		return false
 	}
-	recv, ok := x.unbox(p, l.val, l.own)
+	recv, ok := x.Unbox(p, l.val, l.own)
 	if !ok {
 		return false
 	}
@@ -208,12 +208,12 @@ func callMethod(x *executor, p *exploration.Path, l lockOfCond, name string, pha
 	if !x.Slice.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.Context(p.Template, p.Peek().Call, p.Peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
+	return x.Enter(p, x.Context(p.Template, p.Peek().Call, p.Peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.
-func condSignal(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func condSignal(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -227,17 +227,17 @@ func condSignal(x *executor, p *exploration.Path) bool {
 	for i, e := range next {
 		p.Put(a+layout.CondQueue+int32(i), e)
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // condBroadcast wakes all waiters.
-func condBroadcast(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func condBroadcast(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	for i := range int32(layout.CondWaiters) {
 		p.Put(a+layout.CondQueue+i, sym.Num(0))
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }

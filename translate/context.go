@@ -6,12 +6,12 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -41,25 +41,25 @@ var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 // cancelContext is the function that ends a context.
 var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
-func contextOperations(l *Library) {
-	root := l.operation(program.Operation{Name: "background", Args: []int{}}, func(x *executor, p *exploration.Path) bool {
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
+func contextOperations(l *execution.Library) {
+	root := l.Add(program.Operation{Name: "background", Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool {
+		return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
 	})
 	for _, f := range []string{"Background", "TODO"} {
 		l.Known["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		l.Known["context.WithCancel"+cause] = l.operation(program.Operation{Name: "withcancel"}, func(x *executor, p *exploration.Path) bool { return newContext(x, p, false) })
-		timeout := l.operation(program.Operation{Name: "withtimeout"}, func(x *executor, p *exploration.Path) bool { return newContext(x, p, true) })
+		l.Known["context.WithCancel"+cause] = l.Add(program.Operation{Name: "withcancel"}, func(x *execution.Executor, p *exploration.Path) bool { return newContext(x, p, false) })
+		timeout := l.Add(program.Operation{Name: "withtimeout"}, func(x *execution.Executor, p *exploration.Path) bool { return newContext(x, p, true) })
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
 		l.Known["context.WithTimeout"+cause] = timeout
 		l.Known["context.WithDeadline"+cause] = timeout
 	}
-	l.Known["context.Cause"] = l.operation(program.Operation{Name: "cause"}, contextCause)
-	l.does(cancelContext, func(x *executor, p *exploration.Path) bool {
-		k, ok, tracked := x.settled(p)
+	l.Known["context.Cause"] = l.Add(program.Operation{Name: "cause"}, contextCause)
+	l.Does(cancelContext, func(x *execution.Executor, p *exploration.Path) bool {
+		k, ok, tracked := x.Settled(p)
 		switch {
 		case !tracked:
 			p.Note("unknown-call", artifact.DirectionUnder, "the context that is cancelled is not tracked")
@@ -70,19 +70,19 @@ func contextOperations(l *Library) {
 			if len(p.Peek().Target.Args) > 1 {
 				cause = p.Arg(1)
 			}
-			cancel(x, p, k, ctxCanceled, cause, x.stmtOfOp(p))
+			cancel(x, p, k, ctxCanceled, cause, x.StmtOfOp(p))
 		}
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	})
 	l.Methods[libraryContext] = map[string]*program.Operation{
 		"String": nil,
-		"Done": l.operation(program.Operation{Name: "done"}, func(x *executor, p *exploration.Path) bool {
-			return x.opReturn(p, []*sym.Expr{ends(x, p, p.Arg(0)[0])})
+		"Done": l.Add(program.Operation{Name: "done"}, func(x *execution.Executor, p *exploration.Path) bool {
+			return x.OpReturn(p, []*sym.Expr{ends(x, p, p.Arg(0)[0])})
 		}),
-		"Err":   l.operation(program.Operation{Name: "err"}, contextErr),
-		"Value": l.operation(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
-		"Deadline": l.operation(program.Operation{Name: "deadline"}, func(x *executor, p *exploration.Path) bool {
-			return x.opReturn(p, layout.Unknowns(2, "the deadline of a context"))
+		"Err":   l.Add(program.Operation{Name: "err"}, contextErr),
+		"Value": l.Add(program.Operation{Name: "value", Args: []int{0, 1}}, contextValue),
+		"Deadline": l.Add(program.Operation{Name: "deadline"}, func(x *execution.Executor, p *exploration.Path) bool {
+			return x.OpReturn(p, layout.Unknowns(2, "the deadline of a context"))
 		}),
 	}
 	contextAfterOperations(l)
@@ -90,9 +90,9 @@ func contextOperations(l *Library) {
 }
 
 // newContext derives a context that can be cancelled.
-func newContext(x *executor, p *exploration.Path, deadline bool) bool {
+func newContext(x *execution.Executor, p *exploration.Path, deadline bool) bool {
 	if p.Peek().Call.Parent == nil {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	r, ok, tracked := deriveContext(x, p)
 	if !ok {
@@ -109,12 +109,12 @@ func newContext(x *executor, p *exploration.Path, deadline bool) bool {
 			r.Put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 		}
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
+	return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
 }
 
 // parentOf is the context that is an argument: where its values are, and what
 // ends it.
-func parentOf(x *executor, p *exploration.Path, in []*sym.Expr) (values, end *sym.Expr) {
+func parentOf(x *execution.Executor, p *exploration.Path, in []*sym.Expr) (values, end *sym.Expr) {
 	if tag := p.Simplify(in[0]); !tag.Is(x.Memory.Tag(libraryContext)) {
 		p.Note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
 		return sym.Num(0), sym.Num(0)
@@ -128,7 +128,7 @@ func parentOf(x *executor, p *exploration.Path, in []*sym.Expr) (values, end *sy
 
 // deriveContext makes a context for the call of the operation on top of the
 // stack, derived from that of its first argument. tracked says whether that is known.
-func deriveContext(x *executor, p *exploration.Path) (r exploration.Ref, ok, tracked bool) {
+func deriveContext(x *execution.Executor, p *exploration.Path) (r exploration.Ref, ok, tracked bool) {
 	f := p.Peek()
 	values, parent := parentOf(x, p, p.Arg(0))
 	err, tracked := contextCell(x, p, parent, state.ContextErr)
@@ -156,7 +156,7 @@ func deriveContext(x *executor, p *exploration.Path) (r exploration.Ref, ok, tra
 }
 
 // allocateContext makes a context that is not derived from another.
-func allocateContext(x *executor, p *exploration.Path, at *state.CallPath, site ssa.Instruction) (exploration.Ref, bool) {
+func allocateContext(x *execution.Executor, p *exploration.Path, at *state.CallPath, site ssa.Instruction) (exploration.Ref, bool) {
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
 	r, ok := x.AllocateAt(p, at, site, func() *state.Object {
@@ -169,8 +169,8 @@ func allocateContext(x *executor, p *exploration.Path, at *state.CallPath, site 
 	return r, ok
 }
 
-func describeContext(x *executor, o *state.Object) {
-	x.describeChan(o)
+func describeContext(x *execution.Executor, o *state.Object) {
+	x.DescribeChan(o)
 	c := func(k int32) *state.Cell { return x.Memory.Cells[o.Behind(k)] }
 	closed, err := x.Memory.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
 	closed.Abs, closed.Fix = sym.Either(), true
@@ -193,7 +193,7 @@ func describeContext(x *executor, o *state.Object) {
 // lateCauses adds to what the causes of contexts can be what they are when
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
-func lateCauses(x *executor) bool {
+func lateCauses(x *execution.Executor) bool {
 	if !x.Slice.Classes[relevance.Causes] {
 		return false
 	}
@@ -214,7 +214,7 @@ func lateCauses(x *executor) bool {
 
 // contextCell reads a cell of the context at an address, 0 for those that never
 // end; ok is false if the context is not tracked.
-func contextCell(x *executor, p *exploration.Path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
+func contextCell(x *execution.Executor, p *exploration.Path, addr *sym.Expr, k int32) (*sym.Expr, bool) {
 	a := p.Abs(addr)
 	if addr.Op == sym.OpUnknown || a.Top || a.Interval || addr.HandedOver() {
 		return nil, false
@@ -231,7 +231,7 @@ func contextCell(x *executor, p *exploration.Path, addr *sym.Expr, k int32) (*sy
 // cancel ends the context of the object at an address and all that are derived
 // from it. cause is a nil error if there is no other than why; at is the
 // statement that does it.
-func cancel(x *executor, p *exploration.Path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
+func cancel(x *execution.Executor, p *exploration.Path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
 	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
 		x.Cancels = append(x.Cancels, p.From)
 	}
@@ -255,7 +255,7 @@ func cancel(x *executor, p *exploration.Path, k int32, why int32, cause []*sym.E
 		p.Note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
 	}
 	for _, e := range ends {
-		x.accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
+		x.Accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
 		againstTime(x, e.o, at)
 		p.Put(e.o.Behind(state.ContextErr), sym.Ite(e.cond, sym.Num(why), p.CellAt(e.o.Behind(state.ContextErr))))
 		p.Put(e.o.Base+state.ChanClosed, sym.Ite(e.cond, sym.Num(1), p.CellAt(e.o.Base+state.ChanClosed)))
@@ -272,7 +272,7 @@ func cancel(x *executor, p *exploration.Path, k int32, why int32, cause []*sym.E
 }
 
 // derived is the condition that a context is another or derived from it.
-func derived(x *executor, p *exploration.Path, o, from *state.Object, budget *int) *sym.Expr {
+func derived(x *execution.Executor, p *exploration.Path, o, from *state.Object, budget *int) *sym.Expr {
 	if o == from {
 		return sym.Num(1)
 	}
@@ -291,7 +291,7 @@ func derived(x *executor, p *exploration.Path, o, from *state.Object, budget *in
 }
 
 // contextError is the error of a context that has ended by err, nil if it has not.
-func contextError(x *executor, err *sym.Expr) []*sym.Expr {
+func contextError(x *execution.Executor, err *sym.Expr) []*sym.Expr {
 	canceled := x.ErrorValue("error context.Canceled", "Canceled")
 	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")
 	none := exploration.Eq(err, 0)
@@ -304,33 +304,33 @@ func contextError(x *executor, err *sym.Expr) []*sym.Expr {
 // ofContext finds the context that the operation on top of the stack is about,
 // nil for one that never ends, and executes f; a context that is not tracked
 // has an unknown error.
-func ofContext(x *executor, p *exploration.Path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
-	k, ok, tracked := x.concrete(p, ends(x, p, addr))
+func ofContext(x *execution.Executor, p *exploration.Path, addr *sym.Expr, f func(o *state.Object) []*sym.Expr) bool {
+	k, ok, tracked := x.Concrete(p, ends(x, p, addr))
 	if !tracked {
-		return x.opReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
+		return x.OpReturn(p, layout.Unknowns(2, "the error of a context that is not tracked"))
 	}
 	if !ok {
 		return false
 	}
 	o := x.Memory.Object(k)
 	if o == nil || !o.Context {
-		return x.opReturn(p, layout.Zeros(2))
+		return x.OpReturn(p, layout.Zeros(2))
 	}
-	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), false)
-	againstTime(x, o, x.stmtOfOp(p))
-	return x.opReturn(p, f(o))
+	x.Accessed(p, o.Behind(state.ContextErr), 1, x.StmtOfOp(p), false)
+	againstTime(x, o, x.StmtOfOp(p))
+	return x.OpReturn(p, f(o))
 }
 
 // contextErr is the method Err.
-func contextErr(x *executor, p *exploration.Path) bool {
+func contextErr(x *execution.Executor, p *exploration.Path) bool {
 	return ofContext(x, p, p.Arg(0)[0], func(o *state.Object) []*sym.Expr { return contextError(x, p.CellAt(o.Behind(state.ContextErr))) })
 }
 
 // contextCause is the function Cause.
-func contextCause(x *executor, p *exploration.Path) bool {
+func contextCause(x *execution.Executor, p *exploration.Path) bool {
 	in := p.Arg(0)
 	if tag := p.Simplify(in[0]); !tag.Is(x.Memory.Tag(libraryContext)) {
-		return x.opReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
+		return x.OpReturn(p, layout.Unknowns(2, "the cause of a context that is not one of package context or not tracked"))
 	}
 	return ofContext(x, p, in[1], func(o *state.Object) []*sym.Expr {
 		return []*sym.Expr{p.CellAt(o.Behind(state.ContextCause)), p.CellAt(o.Behind(state.ContextCause + 1))}

@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -21,18 +22,18 @@ var (
 	stopContext = &program.Operation{Name: "stop", Seed: true}
 )
 
-func contextAfterOperations(l *Library) {
-	l.Known["context.AfterFunc"] = l.operation(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
-	l.does(contextBody, runContextBody)
-	l.does(stopContext, stopAfterFunc)
+func contextAfterOperations(l *execution.Library) {
+	l.Known["context.AfterFunc"] = l.Add(program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, contextAfterFunc)
+	l.Does(contextBody, runContextBody)
+	l.Does(stopContext, stopAfterFunc)
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
 // own.
-func contextAfterFunc(x *executor, p *exploration.Path) bool {
+func contextAfterFunc(x *execution.Executor, p *exploration.Path) bool {
 	if !callbackHere(x, p.Peek()) {
 		p.Note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
 	return startCallback(x, p, contextBody, state.ContextStop, func(*state.Frame) (exploration.Ref, bool) {
 		r, ok, _ := deriveContext(x, p)
@@ -45,9 +46,9 @@ func contextAfterFunc(x *executor, p *exploration.Path) bool {
 }
 
 // runContextBody waits for the context at the Start guard, and calls the function.
-func runContextBody(x *executor, p *exploration.Path) bool {
+func runContextBody(x *execution.Executor, p *exploration.Path) bool {
 	if p.Peek().Phase == 2 {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	o := awaited(x, p)
 	if o == nil || !o.Context {
@@ -56,34 +57,34 @@ func runContextBody(x *executor, p *exploration.Path) bool {
 	waits := o.Behind(state.ContextWaits)
 	if q := p.Fork(exploration.Eq(p.CellAt(waits), 0)); q != nil {
 		q.Role, q.Site = artifact.RoleLocal, 0
-		x.finish(q, nil)
+		x.Finish(q, nil)
 	}
 	if !p.Assume(exploration.Eq(p.CellAt(waits), 1)) || !p.Assume(sym.Not(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0))) {
 		return false
 	}
 	p.Put(waits, sym.Num(0))
-	return x.callArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
+	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
 // stopAfterFunc keeps the function from being called, unless its context has
 // ended.
-func stopAfterFunc(x *executor, p *exploration.Path) bool {
-	k, ok, tracked := x.settled(p)
+func stopAfterFunc(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Settled(p)
 	if !tracked {
 		p.Note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether a function of AfterFunc was stopped")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("whether a function of AfterFunc was stopped")})
 	}
 	if !ok {
 		return false
 	}
 	o := x.Memory.Object(k)
 	if o == nil || !o.Context {
-		return x.opReturn(p, []*sym.Expr{sym.Num(0)})
+		return x.OpReturn(p, []*sym.Expr{sym.Num(0)})
 	}
-	x.accessed(p, o.Behind(state.ContextErr), 1, x.stmtOfOp(p), true)
-	againstTime(x, o, x.stmtOfOp(p))
+	x.Accessed(p, o.Behind(state.ContextErr), 1, x.StmtOfOp(p), true)
+	againstTime(x, o, x.StmtOfOp(p))
 	waits := o.Behind(state.ContextWaits)
 	stops := sym.And(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0), exploration.Eq(p.CellAt(waits), 1))
 	p.Put(waits, sym.Ite(stops, sym.Num(0), p.CellAt(waits)))
-	return x.opReturn(p, []*sym.Expr{stops})
+	return x.OpReturn(p, []*sym.Expr{stops})
 }

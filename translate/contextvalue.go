@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -21,21 +22,21 @@ const (
 	valueCells = valueVal + 2
 )
 
-func contextValueOperations(l *Library) {
-	l.Known["context.WithValue"] = l.operation(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *executor, p *exploration.Path) bool {
+func contextValueOperations(l *execution.Library) {
+	l.Known["context.WithValue"] = l.Add(program.Operation{Name: "withvalue", Also: []int{1, 2}}, func(x *execution.Executor, p *exploration.Path) bool {
 		if !x.Slice.Classes[relevance.ContextValues] {
-			return x.opReturn(p, p.Arg(0)[:2:2])
+			return x.OpReturn(p, p.Arg(0)[:2:2])
 		}
 		if exploration.Eq(p.Arg(1)[0], 0).Is(1) {
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil key"}, x.SomeError())
+			x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
 		values, end := parentOf(x, p, p.Arg(0))
 		return valueContext(x, p, values, end, append(p.Arg(1)[:2:2], p.Arg(2)[:2]...))
 	})
-	l.Known["context.WithoutCancel"] = l.operation(program.Operation{Name: "withoutcancel"}, func(x *executor, p *exploration.Path) bool {
+	l.Known["context.WithoutCancel"] = l.Add(program.Operation{Name: "withoutcancel"}, func(x *execution.Executor, p *exploration.Path) bool {
 		if !x.Slice.Classes[relevance.ContextValues] {
-			return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
+			return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
 		}
 		values, _ := parentOf(x, p, p.Arg(0))
 		return valueContext(x, p, values, sym.Num(0), layout.Zeros(4))
@@ -43,10 +44,10 @@ func contextValueOperations(l *Library) {
 }
 
 // valueContext returns a context with a value.
-func valueContext(x *executor, p *exploration.Path, up, end *sym.Expr, keyed []*sym.Expr) bool {
+func valueContext(x *execution.Executor, p *exploration.Path, up, end *sym.Expr, keyed []*sym.Expr) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "ctxvalue", Size: valueCells, Values: true}
@@ -63,11 +64,11 @@ func valueContext(x *executor, p *exploration.Path, up, end *sym.Expr, keyed []*
 	for i, e := range append([]*sym.Expr{end, up}, keyed...) {
 		r.Put(p, int32(i), e)
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address})
+	return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address})
 }
 
 // ends is the address of the context that ends the one at an address.
-func ends(x *executor, p *exploration.Path, addr *sym.Expr) *sym.Expr {
+func ends(x *execution.Executor, p *exploration.Path, addr *sym.Expr) *sym.Expr {
 	if !x.Slice.Classes[relevance.ContextValues] {
 		return addr
 	}
@@ -90,10 +91,10 @@ func ends(x *executor, p *exploration.Path, addr *sym.Expr) *sym.Expr {
 
 // contextValue is the method Value: it goes from context to context, each the
 // one that the one before is derived from.
-func contextValue(x *executor, p *exploration.Path) bool {
-	k, ok, tracked := x.settled(p)
+func contextValue(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Settled(p)
 	if !tracked {
-		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
+		return x.OpReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	if !ok {
 		return false
@@ -102,18 +103,18 @@ func contextValue(x *executor, p *exploration.Path) bool {
 	on := func(q *exploration.Path, up *sym.Expr) { q.Set(q.Peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:
-		return x.opReturn(p, layout.Zeros(2))
+		return x.OpReturn(p, layout.Zeros(2))
 	case o.Context:
 		on(p, p.CellAt(o.Behind(state.ContextUp)))
 		return true
 	case !o.Values:
-		return x.opReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
+		return x.OpReturn(p, layout.Unknowns(2, "a value of a context that is not tracked"))
 	}
 	pair := func(q *exploration.Path, at int32) []*sym.Expr {
 		return []*sym.Expr{q.CellAt(o.Base + at), q.CellAt(o.Base + at + 1)}
 	}
-	x.branch(p, x.equal(p, layout.EmptyInterface, pair(p, valueKey), p.Arg(1)), p.Here(), "",
-		func(q *exploration.Path) { x.opReturn(q, pair(q, valueVal)) },
+	x.Branch(p, x.Equal(p, layout.EmptyInterface, pair(p, valueKey), p.Arg(1)), p.Here(), "",
+		func(q *exploration.Path) { x.OpReturn(q, pair(q, valueVal)) },
 		func(q *exploration.Path) { on(q, q.CellAt(o.Base+valueUp)) })
 	return false
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -16,17 +17,17 @@ import (
 var testError = &program.Operation{Name: "error", Seed: true, Args: []int{}}
 
 // failTest is the failure of a test that goes on.
-func failTest(x *executor, p *exploration.Path) bool {
+func failTest(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Call.Site != nil && f.Call.Site.Parent() != nil {
 		failure(x, p, x.StmtOf(f.Call.Site.Parent(), f.Call.Site), p.Picks > 0)
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // exits lets the model end with the program. That it exits with a failure is its own way to
 // say that it has failed, and is asked for as the failure of a test is.
-func exits(x *executor, p *exploration.Path, well, unknown bool, detail string) {
+func exits(x *execution.Executor, p *exploration.Path, well, unknown bool, detail string) {
 	kind := artifact.KindExit
 	switch {
 	case well:
@@ -35,11 +36,11 @@ func exits(x *executor, p *exploration.Path, well, unknown bool, detail string) 
 		kind = ""
 		p.Note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
 	}
-	x.SinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.siteOfOp(p), Pos: p.Here(), Detail: detail})
+	x.SinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
 }
 
 // failure lets the model end with the failure of the test.
-func failure(x *executor, p *exploration.Path, site sites.ID, guess bool) {
+func failure(x *execution.Executor, p *exploration.Path, site sites.ID, guess bool) {
 	switch {
 	case !x.Program.Test():
 		return

@@ -4,12 +4,12 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -18,7 +18,7 @@ import (
 // misuse continues with the panic of a function of the library that is misused; false if it
 // has taken over the path. Of calls whose panic is recovered it is recorded where that is not
 // known.
-func misuse(x *executor, p *exploration.Path, call *ssa.Call) bool {
+func misuse(x *execution.Executor, p *exploration.Path, call *ssa.Call) bool {
 	m := x.Slice.Misused[call]
 	if m.Misuse == nil {
 		return true
@@ -31,7 +31,7 @@ func misuse(x *executor, p *exploration.Path, call *ssa.Call) bool {
 		}
 		if bad.Op == sym.OpUnknown || p.Abs(bad).Top {
 			if what := x.Slice.Checks[call]; what != "" {
-				x.unchecked(p.Here(), what)
+				x.Unchecked(p.Here(), what)
 			}
 			return true
 		}
@@ -40,7 +40,7 @@ func misuse(x *executor, p *exploration.Path, call *ssa.Call) bool {
 	if !m.IsError {
 		val = func() []*sym.Expr { return someText(x) }
 	}
-	return x.checkWith(p, bad, m.What, call, val)
+	return x.CheckWith(p, bad, m.What, call, val)
 }
 
 // within is the condition that a bound holds of a value.
@@ -55,18 +55,18 @@ func within(b program.Bound, e *sym.Expr) *sym.Expr {
 }
 
 // someText is a string in an interface of which nothing else is known.
-func someText(x *executor) []*sym.Expr {
+func someText(x *execution.Executor) []*sym.Expr {
 	return []*sym.Expr{sym.Num(x.Memory.Tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
 }
 
 // Functions of the library that never return are in the model wherever they are called.
-func endingOperations(l *Library) {
-	panics := l.operation(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *executor, p *exploration.Path) bool {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "log.Panic"}, someText(x))
+func endingOperations(l *execution.Library) {
+	panics := l.Add(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool {
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "log.Panic"}, someText(x))
 		return true
 	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := l.operation(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
+		in := l.Add(program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, logFatal)
 		l.Known["log."+n] = in
 		l.Known["(*log.Logger)."+n] = in
 	}

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -13,7 +13,7 @@ import (
 // What package math/bits counts in an integer is computed where the integer is
 // known.
 
-func mathBitsOperations(l *Library) {
+func mathBitsOperations(l *execution.Library) {
 	counts := func(size string, width int) {
 		mask := ^uint64(0) >> (64 - width)
 		for name, count := range map[string]func(v uint64) int{
@@ -22,12 +22,12 @@ func mathBitsOperations(l *Library) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			l.Known["math/bits."+name+size] = l.operation(program.Operation{Name: "bits", Args: []int{0}}, func(x *executor, p *exploration.Path) bool {
+			l.Known["math/bits."+name+size] = l.Add(program.Operation{Name: "bits", Args: []int{0}}, func(x *execution.Executor, p *exploration.Path) bool {
 				n := p.Simplify(p.Arg(0)[0])
 				if n.IsConst() {
-					return x.opReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})
+					return x.OpReturn(p, []*sym.Expr{sym.Num(int32(count(uint64(n.K) & mask)))})
 				}
-				return x.opReturn(p, []*sym.Expr{p.Each(n, func(k int32) *sym.Expr { return sym.Num(int32(count(uint64(k) & mask))) })})
+				return x.OpReturn(p, []*sym.Expr{p.Each(n, func(k int32) *sym.Expr { return sym.Num(int32(count(uint64(k) & mask))) })})
 			})
 		}
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/emission"
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/omissions"
 )
 
 // A translation is one attempt at a model.
 type translation struct {
-	*executor
+	*execution.Executor
 	options Options
 }
 
@@ -65,7 +66,7 @@ func (x *translation) emit() (*Model, error) {
 func (x *translation) emissionInput() *emission.Input {
 	in := &emission.Input{
 		Program: x.Program, Sites: x.Sites, Annotated: x.Slice.Annotated,
-		Templates: x.Templates, Memory: x.Memory, Time: timeSteps(x.executor),
+		Templates: x.Templates, Memory: x.Memory, Time: timeSteps(x.Executor),
 		Bounds: x.InOrder(), Limited: x.Limited,
 		Proto: x.options.Proto, Hash: x.options.Hash, Portable: x.options.Portable, Categories: x.options.Categories,
 	}

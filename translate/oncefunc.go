@@ -3,12 +3,12 @@ package translate
 import (
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -29,26 +29,26 @@ const oncePanics = onceOver + 1
 
 var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}
 
-func onceOperations(l *Library) {
-	l.does(onceCall, callOnce)
-	l.whenUnwound(onceCall, func(x *executor, p *exploration.Path) bool {
+func onceOperations(l *execution.Library) {
+	l.Does(onceCall, callOnce)
+	l.WhenUnwound(onceCall, func(x *execution.Executor, p *exploration.Path) bool {
 		p.PutAt(p.Arg(0)[0], onceState, sym.Num(oncePanics))
 		if u := p.Peek().Unwind; u.Goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
-			x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.SomeError())
+			x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: u.Site, Pos: u.Pos, Detail: "panic called with nil argument"}, x.SomeError())
 		}
 		return true
 	})
-	in := l.operation(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
+	in := l.Add(program.Operation{Name: "newonce", Args: []int{0}}, newOnce)
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		l.Known["sync."+f] = in
 	}
 }
 
-func newOnce(x *executor, p *exploration.Path) bool {
+func newOnce(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	body := p.Arg(0)[0]
 	r, ok := x.AllocateAt(p, f.Call.Parent, f.Call.Site, func() *state.Object {
@@ -63,12 +63,12 @@ func newOnce(x *executor, p *exploration.Path) bool {
 	}
 	r.Clear(p, nil)
 	r.Put(p, onceBody, body)
-	return x.opReturn(p, []*sym.Expr{r.Address})
+	return x.OpReturn(p, []*sym.Expr{r.Address})
 }
 
 // callOnce is a call of the function that OnceFunc has returned.
-func callOnce(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func callOnce(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -79,7 +79,7 @@ func callOnce(x *executor, p *exploration.Path) bool {
 				result = layout.Unknowns(x.ValueWidth(call), "the result of a function that runs once")
 			}
 		}
-		x.opReturn(q, result)
+		x.OpReturn(q, result)
 	}
 	if p.Peek().Phase == 2 { // the function has returned
 		p.Put(a+onceState, sym.Num(onceOver))
@@ -92,14 +92,14 @@ func callOnce(x *executor, p *exploration.Path) bool {
 		x.ContinueWith(q)
 	}
 	if q := p.Fork(exploration.Eq(s, oncePanics)); q != nil {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(q), Pos: q.Here(), Detail: "panic"}, x.SomeError())
+		x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "panic"}, x.SomeError())
 		x.ContinueWith(q)
 	}
 	if !p.Assume(exploration.Eq(s, onceNew)) {
 		return false
 	}
 	p.Set(p.Peek().Call, state.ArgKey(1), []*sym.Expr{p.CellAt(a + onceBody)})
-	return x.callArg(p, 1, func(q *exploration.Path) {
+	return x.CallArg(p, 1, func(q *exploration.Path) {
 		q.Put(a+onceState, sym.Num(onceRunning))
 		q.Top().Phase = 2
 	})

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -16,25 +17,25 @@ const unknownNew = "the function New of a sync.Pool is not tracked; it is not ex
 // poolResult is the argument in which Get keeps what New has returned.
 const poolResult = 1
 
-func poolOperations(l *Library) {
-	l.Known["(*sync.Pool).Get"] = l.operation(program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, poolGet)
-	l.Known["(*sync.Pool).Put"] = l.operation(program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, poolPut)
+func poolOperations(l *execution.Library) {
+	l.Known["(*sync.Pool).Get"] = l.Add(program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, poolGet)
+	l.Known["(*sync.Pool).Put"] = l.Add(program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, poolPut)
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func pool(x *executor, p *exploration.Path) (k int32, ok bool) {
+func pool(x *execution.Executor, p *exploration.Path) (k int32, ok bool) {
 	if k, ok = calledOn(x, p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
-	x.accessed(p, k, layout.PoolFirst+2*layout.PoolValues, x.stmtOfOp(p), true)
+	x.Accessed(p, k, layout.PoolFirst+2*layout.PoolValues, x.StmtOfOp(p), true)
 	return k, true
 }
 
-func poolGet(x *executor, p *exploration.Path) bool {
+func poolGet(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase == 2 { // New has returned
-		return x.opReturn(p, p.Arg(poolResult))
+		return x.OpReturn(p, p.Arg(poolResult))
 	}
 	k, ok := pool(x, p)
 	if !ok {
@@ -57,30 +58,30 @@ func poolGet(x *executor, p *exploration.Path) bool {
 				q.Put(slot(j, c), next)
 			}
 		}
-		x.opReturn(q, val)
+		x.OpReturn(q, val)
 		x.ContinueWith(q)
 	}
 	make := p.CellAt(k + layout.PoolNew)
 	if make.Op == sym.OpUnknown {
 		p.Note("unknown-call", artifact.DirectionUnder, unknownNew)
-		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
+		return x.OpReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	}
 	if q := p.Fork(exploration.Eq(make, 0)); q != nil {
-		x.opReturn(q, layout.Zeros(2))
+		x.OpReturn(q, layout.Zeros(2))
 		x.ContinueWith(q)
 	}
 	if !p.Assume(sym.Not(exploration.Eq(make, 0))) {
 		return false
 	}
-	tgt, ok, tracked := x.functionOf(p, make, f.Call.Site)
+	tgt, ok, tracked := x.FunctionOf(p, make, f.Call.Site)
 	switch {
 	case !tracked:
 		p.Note("unknown-call", artifact.DirectionUnder, unknownNew)
-		return x.opReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
+		return x.OpReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	case !ok:
 		return false
 	}
-	return x.enterArg(p, poolResult, tgt, func(q *exploration.Path) {
+	return x.EnterArg(p, poolResult, tgt, func(q *exploration.Path) {
 		g := q.Top()
 		g.Phase = 2
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(2)}
@@ -88,7 +89,7 @@ func poolGet(x *executor, p *exploration.Path) bool {
 	})
 }
 
-func poolPut(x *executor, p *exploration.Path) bool {
+func poolPut(x *execution.Executor, p *exploration.Path) bool {
 	k, ok := pool(x, p)
 	if !ok {
 		return false
@@ -97,10 +98,10 @@ func poolPut(x *executor, p *exploration.Path) bool {
 	isNil := p.Simplify(exploration.Eq(val[0], 0))
 	if isNil.Op == sym.OpUnknown {
 		p.Note("unknown-memory", artifact.DirectionUnder, "a value that is not tracked is put into a sync.Pool: it is not got again in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if q := p.Fork(isNil); q != nil {
-		x.opReturn(q, nil)
+		x.OpReturn(q, nil)
 		x.ContinueWith(q)
 	}
 	if !p.Assume(sym.Not(isNil)) {
@@ -122,5 +123,5 @@ func poolPut(x *executor, p *exploration.Path) bool {
 		p.Put(at+1, sym.Ite(here, val[1], p.CellAt(at+1)))
 		before = sym.And(before, sym.Not(exploration.Eq(tag, 0)))
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }

@@ -3,9 +3,9 @@ package translate
 import (
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -20,12 +20,12 @@ import (
 // ctxSignal is in place of the deadline of a context that a signal ends.
 const ctxSignal = 2
 
-func signalOperations(l *Library) {
-	l.Known["os/signal.Notify"] = l.operation(program.Operation{Name: "notify", Seed: true}, notifySignal)
-	l.Known["os/signal.Stop"] = l.operation(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
-	l.Known["os/signal.NotifyContext"] = l.operation(program.Operation{Name: "notifycontext"}, func(x *executor, p *exploration.Path) bool {
+func signalOperations(l *execution.Library) {
+	l.Known["os/signal.Notify"] = l.Add(program.Operation{Name: "notify", Seed: true}, notifySignal)
+	l.Known["os/signal.Stop"] = l.Add(program.Operation{Name: "stopnotify", Seed: true}, stopSignal)
+	l.Known["os/signal.NotifyContext"] = l.Add(program.Operation{Name: "notifycontext"}, func(x *execution.Executor, p *exploration.Path) bool {
 		if p.Peek().Call.Parent == nil {
-			return x.opReturn(p, nil)
+			return x.OpReturn(p, nil)
 		}
 		r, ok, _ := deriveContext(x, p)
 		if !ok {
@@ -37,25 +37,25 @@ func signalOperations(l *Library) {
 				r.Put(p, state.ChanPayload+state.ContextLater+int32(i), e)
 			}
 		}
-		return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
+		return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
 	})
 }
 
 // notifySignal has signals sent to a channel.
-func notifySignal(x *executor, p *exploration.Path) bool {
+func notifySignal(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
-	k, ok, tracked := x.settled(p)
+	k, ok, tracked := x.Settled(p)
 	if !ok && tracked {
 		return false
 	}
 	o := x.Memory.Object(k)
 	if !tracked || f.Call.Parent == nil || o == nil || o.Kind != state.ChannelObject {
 		p.Note("unknown-call", artifact.DirectionUnder, "the channel for signals is not tracked: none comes in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if o.Cap == 0 {
 		p.Note("unknown-call", artifact.DirectionUnder, "a channel for signals without a buffer: none comes in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	pos := f.Call.Site.Pos()
 	s := x.Memory.KeyedObject("signals "+x.Position(pos).String(), func() *state.Object {
@@ -78,18 +78,18 @@ func notifySignal(x *executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Put(s.Base, sym.Num(k))
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // stopSignal ends that for a channel.
-func stopSignal(x *executor, p *exploration.Path) bool {
-	k, ok, tracked := x.settled(p)
+func stopSignal(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Settled(p)
 	if !ok && tracked {
 		return false
 	}
 	if !tracked {
 		p.Note("unknown-call", artifact.DirectionOver, "the channel for signals is not tracked: they go on coming in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
 		x.Cancels = append(x.Cancels, p.From)
@@ -99,12 +99,12 @@ func stopSignal(x *executor, p *exploration.Path) bool {
 			p.Put(o.Base, sym.Ite(exploration.Eq(p.CellAt(o.Base), k), sym.Num(0), p.CellAt(o.Base)))
 		}
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // signal lets a signal come, if the object o waits for one. It returns the
 // paths of the process Time.
-func signal(x *executor, p *exploration.Path, o *state.Object) []*exploration.Path {
+func signal(x *execution.Executor, p *exploration.Path, o *state.Object) []*exploration.Path {
 	var out []*exploration.Path
 	if o.Context {
 		if p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextDeadline)), ctxSignal)) && p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0)) {
@@ -129,6 +129,6 @@ func signal(x *executor, p *exploration.Path, o *state.Object) []*exploration.Pa
 }
 
 // signalComes is the approximation that rests on.
-func signalComes(x *executor, o *state.Object) int {
+func signalComes(x *execution.Executor, o *state.Object) int {
 	return x.Approximation(o.Pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
 }

@@ -4,8 +4,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -44,14 +44,14 @@ func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*max
 
 var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
-func methodSortOperations(l *Library) {
+func methodSortOperations(l *execution.Library) {
 	for _, name := range methodSorts {
-		l.Known[name] = l.operation(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
+		l.Known[name] = l.Add(program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, sortByMethods)
 	}
 }
 
 // sortByMethods executes a sort.
-func sortByMethods(x *executor, p *exploration.Path) bool {
+func sortByMethods(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	switch {
 	case f.Phase == 1:
@@ -61,7 +61,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 		p.Set(g.Call, state.ArgKey(sortedResult), layout.Zeros(1))
 		return callSorted(x, p, "Len", sortLen)
 	case f.Phase == sortLen:
-		n, ok, tracked := x.concrete(p, p.Arg(sortedResult)[0])
+		n, ok, tracked := x.Concrete(p, p.Arg(sortedResult)[0])
 		switch {
 		case tracked && !ok:
 			return false
@@ -70,7 +70,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 		case n > maxSorted:
 			return unsorted(x, p, "it has too many elements")
 		case n < 2:
-			return x.opReturn(p, nil)
+			return x.OpReturn(p, nil)
 		}
 		p.Set(f.Call, state.ArgKey(sortedCount), []*sym.Expr{sym.Num(n)})
 		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
@@ -87,7 +87,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 			i, j = i+1, i+1
 		}
 		if n.IsConst() && i >= n.K {
-			return x.opReturn(p, nil)
+			return x.OpReturn(p, nil)
 		}
 		p.Top().Phase = pairPhase(i, j, pairBegun)
 		if n.Is(2) {
@@ -96,7 +96,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 		x.Arrive(p, state.AtLocal, 0)
 	case pairBegun:
 		if q := p.Fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
-			x.opReturn(q, nil)
+			x.OpReturn(q, nil)
 			x.ContinueWith(q)
 		}
 		if p.Assume(sym.Arith(sym.OpLt, sym.Num(i), n)) {
@@ -105,7 +105,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 	case pairCompared:
 		less := p.Arg(sortedResult)[0]
 		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
-		x.branch(p, less, p.Here(), "what Less returns is not tracked", func(q *exploration.Path) {
+		x.Branch(p, less, p.Here(), "what Less returns is not tracked", func(q *exploration.Path) {
 			if callSorted(x, q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
 				x.ContinueWith(q)
 			}
@@ -117,7 +117,7 @@ func sortByMethods(x *executor, p *exploration.Path) bool {
 // callSorted calls a method of the interface that is the first argument of the
 // operation on top of the stack, which goes on in a phase. It reports that the path
 // goes on.
-func callSorted(x *executor, p *exploration.Path, name string, phase int, args ...*sym.Expr) bool {
+func callSorted(x *execution.Executor, p *exploration.Path, name string, phase int, args ...*sym.Expr) bool {
 	f := p.Peek()
 	iface, ok := f.Target.Fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
 	if !ok {
@@ -125,7 +125,7 @@ func callSorted(x *executor, p *exploration.Path, name string, phase int, args .
 	}
 	m := slices.IndexFunc(slices.Collect(iface.Methods()), func(m *types.Func) bool { return m.Name() == name })
 	v := p.Arg(0)
-	tag, ok, tracked := x.concrete(p, v[0])
+	tag, ok, tracked := x.Concrete(p, v[0])
 	if !ok && tracked {
 		return false
 	}
@@ -133,11 +133,11 @@ func callSorted(x *executor, p *exploration.Path, name string, phase int, args .
 	if !tracked || t == nil || m < 0 {
 		return unsorted(x, p, "the value is not tracked")
 	}
-	fn, ok := x.method(tag, t, iface.Method(m))
+	fn, ok := x.Method(tag, t, iface.Method(m))
 	if !ok || fn == nil {
 		return unsorted(x, p, "the value is of a type whose methods are not in the model")
 	}
-	recv, ok := x.unbox(p, v[1], t)
+	recv, ok := x.Unbox(p, v[1], t)
 	if !ok {
 		return false
 	}
@@ -145,8 +145,8 @@ func callSorted(x *executor, p *exploration.Path, name string, phase int, args .
 	for _, a := range args {
 		tgt.Args = append(tgt.Args, []*sym.Expr{a})
 	}
-	if x.unforeseen(p, tgt) {
+	if x.Unforeseen(p, tgt) {
 		return unsorted(x, p, "the call graph does not foresee its methods")
 	}
-	return x.enterArg(p, sortedBy, tgt, func(q *exploration.Path) { q.Top().Phase = phase })
+	return x.EnterArg(p, sortedBy, tgt, func(q *exploration.Path) { q.Top().Phase = phase })
 }

@@ -5,11 +5,11 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -53,9 +53,9 @@ var sorters = map[string]sorter{
 	"slices.Reverse":        {turns: true},
 }
 
-func sortOperations(l *Library) {
+func sortOperations(l *execution.Library) {
 	for name, s := range sorters {
-		in := l.operation(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *executor, p *exploration.Path) bool { return sortElements(x, p, s) })
+		in := l.Add(program.Operation{Name: program.SortOperation, Args: []int{0}}, func(x *execution.Executor, p *exploration.Path) bool { return sortElements(x, p, s) })
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
@@ -64,7 +64,7 @@ func sortOperations(l *Library) {
 }
 
 // sortElements executes a sort.
-func sortElements(x *executor, p *exploration.Path, s sorter) bool {
+func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 	f := p.Peek()
 	call, ok := f.Call.Site.(*ssa.Call)
 	var elem types.Type
@@ -88,7 +88,7 @@ func sortElements(x *executor, p *exploration.Path, s sorter) bool {
 			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
 		p.Set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
-		x.branch(p, less, p.Here(), "", func(q *exploration.Path) {
+		x.Branch(p, less, p.Here(), "", func(q *exploration.Path) {
 			swap(q, base+(j-1)*w, base+j*w, w)
 			q.Top().Phase = sortPhase(i, j-1)
 		}, func(q *exploration.Path) { q.Top().Phase = sortPhase(i+1, i+1) })
@@ -98,9 +98,9 @@ func sortElements(x *executor, p *exploration.Path, s sorter) bool {
 		i, j = i+1, i+1
 	}
 	if i >= n {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
-	tgt, ok, tracked := x.functionOf(p, p.Arg(sortFunc)[0], f.Call.Site)
+	tgt, ok, tracked := x.FunctionOf(p, p.Arg(sortFunc)[0], f.Call.Site)
 	switch {
 	case !tracked:
 		return unsorted(x, p, "the function that compares is not tracked")
@@ -125,19 +125,19 @@ func sortElements(x *executor, p *exploration.Path, s sorter) bool {
 
 // compareElements calls the function that says in which order two elements are, of which the
 // second one is being placed.
-func compareElements(x *executor, p *exploration.Path, tgt state.Target, i, j int32) bool {
-	return x.enterArg(p, sortFunc, tgt, func(q *exploration.Path) { q.Top().Phase = sortPhase(i, j) + 1 })
+func compareElements(x *execution.Executor, p *exploration.Path, tgt state.Target, i, j int32) bool {
+	return x.EnterArg(p, sortFunc, tgt, func(q *exploration.Path) { q.Top().Phase = sortPhase(i, j) + 1 })
 }
 
 func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
 
 // beginSort finds the elements. Those that are compared by their values are
 // sorted at once.
-func beginSort(x *executor, p *exploration.Path, s sorter, elem types.Type, w int32) bool {
+func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.Type, w int32) bool {
 	p.Settle()
 	v := p.Arg(0)
 	if s.index {
-		tag, ok, tracked := x.concrete(p, v[0])
+		tag, ok, tracked := x.Concrete(p, v[0])
 		if !ok && tracked {
 			return false
 		}
@@ -145,20 +145,20 @@ func beginSort(x *executor, p *exploration.Path, s sorter, elem types.Type, w in
 		if !tracked || t == nil || x.Width(t) != 3 {
 			return unsorted(x, p, "the slice is not tracked")
 		}
-		if v, ok = x.unbox(p, v[1], t); !ok {
+		if v, ok = x.Unbox(p, v[1], t); !ok {
 			return false
 		}
 	}
 	if len(v) != 3 {
 		return unsorted(x, p, "the slice is not tracked")
 	}
-	base, ok, tracked := x.shape(p, v, w)
+	base, ok, tracked := x.Shape(p, v, w)
 	if !ok && tracked {
 		return false
 	}
 	var n int32
 	if tracked {
-		n, ok, tracked = x.concrete(p, v[1])
+		n, ok, tracked = x.Concrete(p, v[1])
 		if !ok && tracked {
 			return false
 		}
@@ -167,16 +167,16 @@ func beginSort(x *executor, p *exploration.Path, s sorter, elem types.Type, w in
 	case !tracked:
 		return unsorted(x, p, "the slice is not tracked")
 	case n < 2:
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	case n > maxSorted && !s.turns:
 		return unsorted(x, p, "it has too many elements")
 	}
-	x.accessed(p, base, int(n*w), x.stmtOfOp(p), true)
+	x.Accessed(p, base, int(n*w), x.StmtOfOp(p), true)
 	if s.turns {
 		for i, j := int32(0), n-1; i < j; i, j = i+1, j-1 {
 			swap(p, base+i*w, base+j*w, w)
 		}
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if !s.by {
 		return sortValues(x, p, elem, base, n, w)
@@ -191,7 +191,7 @@ func beginSort(x *executor, p *exploration.Path, s sorter, elem types.Type, w in
 }
 
 // sortValues sorts integers or texts.
-func sortValues(x *executor, p *exploration.Path, elem types.Type, base, n, w int32) bool {
+func sortValues(x *execution.Executor, p *exploration.Path, elem types.Type, base, n, w int32) bool {
 	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return unsorted(x, p, "elements of this type are not tracked")
 	}
@@ -202,7 +202,7 @@ func sortValues(x *executor, p *exploration.Path, elem types.Type, base, n, w in
 				a, b := v[j-1], v[j]
 				less := sym.Arith(sym.OpLt, b, a)
 				if program.IsString(elem) {
-					less = x.textOp(q, token.LSS, b, a)
+					less = x.TextOp(q, token.LSS, b, a)
 				}
 				v[j-1], v[j] = sym.Ite(less, b, a), sym.Ite(less, a, b)
 			}
@@ -210,16 +210,16 @@ func sortValues(x *executor, p *exploration.Path, elem types.Type, base, n, w in
 		for i, e := range v {
 			q.Put(base+int32(i), e)
 		}
-		x.opReturn(q, nil)
+		x.OpReturn(q, nil)
 		x.ContinueWith(q)
 	})
 	return false
 }
 
 // unsorted goes on with the elements in the order in which they were.
-func unsorted(x *executor, p *exploration.Path, reason string) bool {
+func unsorted(x *execution.Executor, p *exploration.Path, reason string) bool {
 	p.Note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // swap exchanges two values of n cells.

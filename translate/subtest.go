@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -56,12 +56,12 @@ var (
 )
 
 // runSubtest begins t.Run.
-func runSubtest(x *executor, p *exploration.Path) bool {
+func runSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if p.SiteOf(sites.Subtest) != 0 {
 		return prepareSubtest(x, p)
 	}
 	if p.Peek().Phase == 2 {
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	f := p.Peek()
 	if f.Phase == 1 {
@@ -75,7 +75,7 @@ func runSubtest(x *executor, p *exploration.Path) bool {
 			p.Put(scopeCell(x, f.Call), r.Address)
 		}
 	}
-	if !x.callArg(p, 2, func(q *exploration.Path) { q.Top().Phase = 2 }) {
+	if !x.CallArg(p, 2, func(q *exploration.Path) { q.Top().Phase = 2 }) {
 		return false
 	}
 	if g := p.Peek(); g.Op == nil && g.Call.Parent == f.Call {
@@ -106,17 +106,17 @@ func subtestArg(p *exploration.Path, k int) *sym.Expr {
 }
 
 // prepareSubtest makes what t.Run needs, in front of its guard.
-func prepareSubtest(x *executor, p *exploration.Path) bool {
+func prepareSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if p.Template.Parent != nil && subtest(p) == nil {
 		p.Note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	if slices.ContainsFunc(p.Frames[:len(p.Frames)-1], func(f *state.Frame) bool { return f.Op.RunsSubtest() }) {
 		p.Note("subtest", artifact.DirectionUnder, "a subtest that is a call in the model starts one that may be parallel: what it waits for then is not in the model")
 	}
 	f := p.Peek()
 	if subtest(p) != nil {
-		own, ok, tracked := x.concrete(p, subtestArg(p, subtestOwn))
+		own, ok, tracked := x.Concrete(p, subtestArg(p, subtestOwn))
 		switch {
 		case tracked && !ok:
 			return false
@@ -148,7 +148,7 @@ func newScope() *state.Object {
 }
 
 // describeScope names the cells of the object of a test function.
-func describeScope(x *executor, o *state.Object) {
+func describeScope(x *execution.Executor, o *state.Object) {
 	for i, name := range []string{"_waits", "_parallel", "_returned"} {
 		c := x.Memory.Cells[o.Base+int32(i)]
 		c.Name, c.Sync = o.Name+name, true
@@ -158,7 +158,7 @@ func describeScope(x *executor, o *state.Object) {
 // parallelCell is the cell that says whether the subtest of a template is parallel
 // and has not ended, if there is at most one: then the ends of subtests do not
 // depend on each other.
-func parallelCell(x *executor, scope int32, t *state.Template) int32 {
+func parallelCell(x *execution.Executor, scope int32, t *state.Template) int32 {
 	o := x.Memory.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
 	if of := x.Memory.Object(scope); !slices.Contains(of.Parallels, o.Base) {
 		c := x.Memory.Cells[o.Base]
@@ -170,7 +170,7 @@ func parallelCell(x *executor, scope int32, t *state.Template) int32 {
 }
 
 // allEnded is the condition that no parallel subtest of a test goes on.
-func allEnded(x *executor, p *exploration.Path, scope int32) *sym.Expr {
+func allEnded(x *execution.Executor, p *exploration.Path, scope int32) *sym.Expr {
 	o := x.Memory.Object(scope)
 	if o.Joiners == nil {
 		o.Joiners = map[*state.Location]bool{}
@@ -186,7 +186,7 @@ func allEnded(x *executor, p *exploration.Path, scope int32) *sym.Expr {
 }
 
 // testScope is the object of the entry.
-func testScope(x *executor) int32 {
+func testScope(x *execution.Executor) int32 {
 	const key = "subtests of the test"
 	if o := x.Memory.Keyed[key]; o != nil {
 		return o.Base
@@ -197,7 +197,7 @@ func testScope(x *executor) int32 {
 }
 
 // ownScope is the object of the test function that the path is in, 0 for none.
-func ownScope(x *executor, p *exploration.Path) *sym.Expr {
+func ownScope(x *execution.Executor, p *exploration.Path) *sym.Expr {
 	if subtest(p) != nil {
 		return subtestArg(p, subtestOwn)
 	}
@@ -205,7 +205,7 @@ func ownScope(x *executor, p *exploration.Path) *sym.Expr {
 }
 
 // startSubtest starts the goroutine of a subtest, and then waits for it.
-func startSubtest(x *executor, p *exploration.Path) bool {
+func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, ownScope(x, p))
 	if !ok {
 		return false
@@ -214,7 +214,7 @@ func startSubtest(x *executor, p *exploration.Path) bool {
 		if !p.Assume(exploration.Eq(p.CellAt(scope+scopeWaits), 0)) {
 			return false
 		}
-		return x.opReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
+		return x.OpReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
 	p.Put(scope+scopeWaits, sym.Num(1))
 	ctx := sym.Num(0)
@@ -222,17 +222,17 @@ func startSubtest(x *executor, p *exploration.Path) bool {
 		ctx = p.Arg(3)[0]
 	}
 	tgt := state.Target{Op: subtestBody, Args: [][]*sym.Expr{{sym.Num(scope)}, p.Arg(2)[:1], {ctx}, {sym.Num(0)}}}
-	x.spawnTarget(p, p.Peek().Call.Site, tgt, func(q *exploration.Path) {
+	x.SpawnTarget(p, p.Peek().Call.Site, tgt, func(q *exploration.Path) {
 		q.Top().Phase = 2
 		q.Role = artifact.RoleCommit
-		x.Arrive(q, state.AtQueue, x.siteOfOp(q))
+		x.Arrive(q, state.AtQueue, x.SiteOfOp(q))
 	})
 	return false
 }
 
 // scopeAt is the object at an address. With ok false it has taken over the path.
-func scopeAt(x *executor, p *exploration.Path, addr *sym.Expr) (int32, bool) {
-	k, ok, tracked := x.concrete(p, addr)
+func scopeAt(x *execution.Executor, p *exploration.Path, addr *sym.Expr) (int32, bool) {
+	k, ok, tracked := x.Concrete(p, addr)
 	if !tracked {
 		x.Unsupported(p.Here(), "subtest", "the test that it belongs to is not tracked: "+exploration.Why(addr))
 	}
@@ -240,16 +240,16 @@ func scopeAt(x *executor, p *exploration.Path, addr *sym.Expr) (int32, bool) {
 }
 
 // bodyOfSubtest is the goroutine of a subtest.
-func bodyOfSubtest(x *executor, p *exploration.Path) bool {
+func bodyOfSubtest(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase > 1 {
 		endSubtest(x, p)
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if x.Slice.TestContext && p.Template.Once {
 		p.Put(scopeCell(x, f.Call), p.Arg(subtestContext)[0])
 	}
-	if !x.callArg(p, subtestFunc, func(q *exploration.Path) { q.Top().Phase = 2 }) {
+	if !x.CallArg(p, subtestFunc, func(q *exploration.Path) { q.Top().Phase = 2 }) {
 		return false
 	}
 	if g := p.Peek(); g.Op == nil && g.Call.Parent == f.Call {
@@ -260,7 +260,7 @@ func bodyOfSubtest(x *executor, p *exploration.Path) bool {
 }
 
 // endSubtest tells the test around that the subtest has ended.
-func endSubtest(x *executor, p *exploration.Path) bool {
+func endSubtest(x *execution.Executor, p *exploration.Path) bool {
 	parent := subtestArg(p, subtestParent)
 	parallel := subtest(p).Phase == pausedPhase
 	for _, k := range p.Addresses(parent) {
@@ -279,19 +279,19 @@ func endSubtest(x *executor, p *exploration.Path) bool {
 }
 
 // parallelSubtest begins t.Parallel, which does nothing but in a subtest.
-func parallelSubtest(x *executor, p *exploration.Path) bool {
+func parallelSubtest(x *execution.Executor, p *exploration.Path) bool {
 	root := subtest(p)
 	switch {
 	case inSubtest(p) || root != nil && p.SiteOf(sites.Parallel) == 0:
 		p.Note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	case root == nil:
 		if p.Template.Scope != nil {
 			p.Note("parallel", artifact.DirectionUnder, "a goroutine that a subtest has started calls t.Parallel: it does nothing in the model")
 		}
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	case root.Phase == pausedPhase:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.SiteOf(sites.Parallel), Pos: p.Here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.SiteOf(sites.Parallel), Pos: p.Here(), Detail: "testing: t.Parallel called multiple times"}, x.SomeError())
 		return true
 	}
 	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
@@ -324,13 +324,13 @@ func parallelSubtest(x *executor, p *exploration.Path) bool {
 }
 
 // goOnParallel is the rest of t.Parallel, when the function around has returned.
-func goOnParallel(x *executor, p *exploration.Path) bool {
+func goOnParallel(x *execution.Executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
 	if !ok || !p.Assume(exploration.Eq(p.CellAt(scope+scopeReturned), 1)) {
 		return false
 	}
 	p.Serial = false
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // withJoin has the innermost frame, that of a test function, wait for its parallel
@@ -345,7 +345,7 @@ func withJoin(p *exploration.Path) {
 
 // endJoin takes the wait for parallel subtests off the innermost frame, and lets
 // them go on. A function that panics does not wait.
-func endJoin(x *executor, p *exploration.Path) bool {
+func endJoin(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	done := func(q *exploration.Path) {
 		g := q.Top()
@@ -377,21 +377,21 @@ func endJoin(x *executor, p *exploration.Path) bool {
 	if subtest(p) != nil {
 		at = p.Template.Site.Pos
 	}
-	x.pushOp(p, x.Context(p.Template, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
+	x.PushOp(p, x.Context(p.Template, f.Call, nil, 0, nil, subtestJoin.Name), state.Target{Op: subtestJoin, Args: [][]*sym.Expr{{sym.Num(scope)}}, Pos: at}, true)
 	return true
 }
 
 // joinSubtests waits for the parallel subtests of a function.
-func joinSubtests(x *executor, p *exploration.Path) bool {
-	scope, ok := x.receiver(p)
+func joinSubtests(x *execution.Executor, p *exploration.Path) bool {
+	scope, ok := x.Receiver(p)
 	if !ok || !p.Assume(allEnded(x, p, scope)) {
 		return false
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // scopeCell holds the address of the context of a subtest.
-func scopeCell(x *executor, scope *state.CallPath) int32 {
+func scopeCell(x *execution.Executor, scope *state.CallPath) int32 {
 	key := fmt.Sprintf("subtest %d.%d", scope.Template.Index, scope.ID)
 	if o := x.Memory.Keyed[key]; o != nil {
 		return o.Base
@@ -403,7 +403,7 @@ func scopeCell(x *executor, scope *state.CallPath) int32 {
 }
 
 // contextOfSubtest is the address of the context of a subtest.
-func contextOfSubtest(x *executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
+func contextOfSubtest(x *execution.Executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
 	started := scope == scope.Template.Root // it has a goroutine
 	switch {
 	case started && p.Template == scope.Template:

@@ -3,18 +3,18 @@ package translate
 import (
 	"maps"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-func syncOperations(l *Library) {
-	op := func(name string, kind sites.Kind, block bool, run run) *program.Operation {
-		return l.operation(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
+func syncOperations(l *execution.Library) {
+	op := func(name string, kind sites.Kind, block bool, run execution.Run) *program.Operation {
+		return l.Add(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
 	}
 	maps.Copy(l.Known, map[string]*program.Operation{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
@@ -26,24 +26,24 @@ func syncOperations(l *Library) {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    l.operation(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *executor, p *exploration.Path) bool { return wgAdd(x, p, p.Arg(1)[0]) }),
-		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *executor, p *exploration.Path) bool { return wgAdd(x, p, sym.Num(-1)) }),
+		"(*sync.WaitGroup).Add":    l.Add(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, p.Arg(1)[0]) }),
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     l.operation(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
-		"(*sync.Once).Do":          l.operation(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
-		"os.Exit":                  l.operation(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
+		"(*sync.WaitGroup).Go":     l.Add(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
+		"(*sync.Once).Do":          l.Add(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
+		"os.Exit":                  l.Add(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               l.operation(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
-		"runtime.Gosched":          l.operation(program.Operation{Name: "gosched", Args: []int{}}, func(x *executor, p *exploration.Path) bool { return x.opReturn(p, nil) }),
+		"time.Sleep":               l.Add(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
+		"runtime.Gosched":          l.Add(program.Operation{Name: "gosched", Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool { return x.OpReturn(p, nil) }),
 	})
-	l.whenUnwound(l.Known["(*sync.Once).Do"], onceDone)
-	l.does(wgBody, runWaited)
-	l.whenUnwound(wgBody, endWaited)
+	l.WhenUnwound(l.Known["(*sync.Once).Do"], onceDone)
+	l.Does(wgBody, runWaited)
+	l.WhenUnwound(wgBody, endWaited)
 	maps.Copy(l.Builtins, map[string]*program.Operation{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": l.operation(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *executor, p *exploration.Path) bool {
-			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "panic"}
-			x.raise(p, u, p.Arg(0))
+		"panic": l.Add(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *execution.Executor, p *exploration.Path) bool {
+			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "panic"}
+			x.Raise(p, u, p.Arg(0))
 			return true
 		}),
 	})
@@ -54,8 +54,8 @@ var (
 	testSkip  = &program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}
 )
 
-func lock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func lock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -64,31 +64,31 @@ func lock(x *executor, p *exploration.Path) bool {
 	}
 	p.Put(a, sym.Num(1))
 	p.Hold(a, true)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
-func unlock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func unlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	if q := p.Fork(exploration.Eq(p.CellAt(a), 0)); q != nil {
-		x.fatal(q, "sync: unlock of unlocked mutex")
+		x.Fatal(q, "sync: unlock of unlocked mutex")
 	}
 	if !p.Assume(exploration.Eq(p.CellAt(a), 1)) {
 		return false
 	}
 	p.Put(a, sym.Num(0))
 	p.Release(a)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
-func tryLock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func tryLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
-	return x.either(p, exploration.Eq(p.CellAt(a), 0), func(q *exploration.Path) {
+	return x.Either(p, exploration.Eq(p.CellAt(a), 0), func(q *exploration.Path) {
 		q.Put(a, sym.Num(1))
 		q.Hold(a, true)
 	})
@@ -101,8 +101,8 @@ const (
 	rwReaders
 )
 
-func rwLock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func rwLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -116,20 +116,20 @@ func rwLock(x *executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Hold(a, true)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // writeLock takes an RWMutex for writing where nobody has it. A writer that finds
 // readers announces itself, which keeps new readers out, and queues in a phase of its
 // own; others wait at their guards. It reports whether the lock is taken.
-func writeLock(x *executor, p *exploration.Path, a int32, announced int) bool {
+func writeLock(x *execution.Executor, p *exploration.Path, a int32, announced int) bool {
 	held, pending, readers := p.CellAt(a+rwHeld), p.CellAt(a+rwPending), p.CellAt(a+rwReaders)
 	free := sym.And(exploration.Eq(held, 0), exploration.Eq(pending, 0))
 	if q := p.Fork(sym.And(free, sym.Not(exploration.Eq(readers, 0)))); q != nil {
 		q.Put(a+rwPending, sym.Num(1))
 		q.Top().Phase = announced
 		q.Role = artifact.RoleCommit
-		x.Arrive(q, state.AtQueue, x.siteOfOp(q))
+		x.Arrive(q, state.AtQueue, x.SiteOfOp(q))
 	}
 	if !p.Assume(sym.And(free, exploration.Eq(readers, 0))) {
 		return false
@@ -140,7 +140,7 @@ func writeLock(x *executor, p *exploration.Path, a int32, announced int) bool {
 
 // writeLockAnnounced lets a writer that has announced itself in, once the last reader
 // has left.
-func writeLockAnnounced(x *executor, p *exploration.Path, a int32) bool {
+func writeLockAnnounced(x *execution.Executor, p *exploration.Path, a int32) bool {
 	if !p.Assume(exploration.Eq(p.CellAt(a+rwReaders), 0)) {
 		return false
 	}
@@ -149,36 +149,36 @@ func writeLockAnnounced(x *executor, p *exploration.Path, a int32) bool {
 	return true
 }
 
-func rwUnlock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func rwUnlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	if q := p.Fork(exploration.Eq(p.CellAt(a+rwHeld), 0)); q != nil {
-		x.fatal(q, "sync: Unlock of unlocked RWMutex")
+		x.Fatal(q, "sync: Unlock of unlocked RWMutex")
 	}
 	if !p.Assume(exploration.Eq(p.CellAt(a+rwHeld), 1)) {
 		return false
 	}
 	p.Put(a+rwHeld, sym.Num(0))
 	p.Release(a)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
-func rwTryLock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func rwTryLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	c := sym.And(sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0)), exploration.Eq(p.CellAt(a+rwReaders), 0))
-	return x.either(p, c, func(q *exploration.Path) {
+	return x.Either(p, c, func(q *exploration.Path) {
 		q.Put(a+rwHeld, sym.Num(1))
 		q.Hold(a, true)
 	})
 }
 
 // moreReaders counts a reader in.
-func moreReaders(x *executor, p *exploration.Path, a int32) bool {
+func moreReaders(x *execution.Executor, p *exploration.Path, a int32) bool {
 	n := p.CellAt(a + rwReaders)
 	lim := sym.Num(int32(x.Options.Counter))
 	if q := p.Fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
@@ -192,52 +192,52 @@ func moreReaders(x *executor, p *exploration.Path, a int32) bool {
 	return true
 }
 
-func rLock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func rLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	if !p.Assume(sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))) || !moreReaders(x, p, a) {
 		return false
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
-func rUnlock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func rUnlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	n := p.CellAt(a + rwReaders)
 	if q := p.Fork(exploration.Eq(n, 0)); q != nil {
-		x.fatal(q, "sync: RUnlock of unlocked RWMutex")
+		x.Fatal(q, "sync: RUnlock of unlocked RWMutex")
 	}
 	if !p.Assume(sym.Arith(sym.OpLt, sym.Num(0), n)) {
 		return false
 	}
 	p.Put(a+rwReaders, sym.Arith(sym.OpSub, n, sym.Num(1)))
 	p.Release(a)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
-func tryRLock(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func tryRLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	c := sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))
 	if q := p.Fork(sym.Not(c)); q != nil {
-		x.opReturn(q, []*sym.Expr{sym.Num(0)})
+		x.OpReturn(q, []*sym.Expr{sym.Num(0)})
 		x.ContinueWith(q)
 	}
 	if !p.Assume(c) || !moreReaders(x, p, a) {
 		return false
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
+	return x.OpReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
-func wgAdd(x *executor, p *exploration.Path, delta *sym.Expr) bool {
-	a, ok := x.receiver(p)
+func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -262,22 +262,22 @@ func wgAdd(x *executor, p *exploration.Path, delta *sym.Expr) bool {
 		return false
 	}
 	p.Put(a, n)
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // wgCounter is n, what a counter is set to, where it is not negative; the operation panics
 // elsewhere. It reports whether p goes on.
-func wgCounter(x *executor, p *exploration.Path, n *sym.Expr) (*sym.Expr, bool) {
+func wgCounter(x *execution.Executor, p *exploration.Path, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
-		x.raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.siteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
+		x.Raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.ContinueWith(q)
 	}
 	return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
 }
 
 // wgGo starts a goroutine that a wait group counts.
-func wgGo(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func wgGo(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
@@ -292,25 +292,25 @@ func wgGo(x *executor, p *exploration.Path) bool {
 	p.Put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	f := p.Peek()
 	tgt := state.Target{Op: wgBody, Args: p.Args()[:2]}
-	return x.spawnTarget(p, f.Call.Site, tgt, func(q *exploration.Path) { x.opReturn(q, nil) })
+	return x.SpawnTarget(p, f.Call.Site, tgt, func(q *exploration.Path) { x.OpReturn(q, nil) })
 }
 
 // wgBody is the goroutine that WaitGroup.Go starts.
 var wgBody = &program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}
 
 // runWaited is that goroutine: it calls the function, and counts down.
-func runWaited(x *executor, p *exploration.Path) bool {
+func runWaited(x *execution.Executor, p *exploration.Path) bool {
 	if p.Peek().Phase == 2 {
 		return wgAdd(x, p, sym.Num(-1))
 	}
-	if _, ok := x.receiver(p); !ok {
+	if _, ok := x.Receiver(p); !ok {
 		return false
 	}
-	return x.callArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
+	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
 // endWaited counts down for a goroutine that ends by a Goexit.
-func endWaited(x *executor, p *exploration.Path) bool {
+func endWaited(x *execution.Executor, p *exploration.Path) bool {
 	if !p.Peek().Unwind.Goexit {
 		return true // the panic ends the program
 	}
@@ -322,15 +322,15 @@ func endWaited(x *executor, p *exploration.Path) bool {
 	return ok
 }
 
-func wgWait(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func wgWait(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	if !p.Assume(exploration.Eq(p.CellAt(a), 0)) {
 		return false
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // The states of a Once.
@@ -340,50 +340,50 @@ const (
 	onceOver
 )
 
-func onceDo(x *executor, p *exploration.Path) bool {
-	a, ok := x.receiver(p)
+func onceDo(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
 	if !ok {
 		return false
 	}
 	f := p.Peek()
 	if f.Phase == 2 { // the function has returned
 		p.Put(a, sym.Num(onceOver))
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	s := p.CellAt(a)
 	if q := p.Fork(exploration.Eq(s, onceOver)); q != nil {
-		x.opReturn(q, nil)
+		x.OpReturn(q, nil)
 		x.ContinueWith(q)
 	}
 	if !p.Assume(exploration.Eq(s, onceNew)) {
 		return false
 	}
-	return x.callArg(p, 1, func(q *exploration.Path) {
+	return x.CallArg(p, 1, func(q *exploration.Path) {
 		q.Put(a, sym.Num(onceRunning))
 		q.Top().Phase = 2
 	})
 }
 
-func onceDone(x *executor, p *exploration.Path) bool {
+func onceDone(x *execution.Executor, p *exploration.Path) bool {
 	p.PutAt(p.Arg(0)[0], 0, sym.Num(onceOver))
 	return true
 }
 
-func osExit(x *executor, p *exploration.Path) bool {
+func osExit(x *execution.Executor, p *exploration.Path) bool {
 	e := p.Simplify(p.Arg(0)[0])
 	exits(x, p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
 	return false
 }
 
-func logFatal(x *executor, p *exploration.Path) bool {
+func logFatal(x *execution.Executor, p *exploration.Path) bool {
 	exits(x, p, false, false, "log.Fatal")
 	return false
 }
 
 const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
 
-func goexit(x *executor, p *exploration.Path) bool {
-	u := &state.Unwind{Goexit: true, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "goexit"}
+func goexit(x *execution.Executor, p *exploration.Path) bool {
+	u := &state.Unwind{Goexit: true, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "goexit"}
 	f := p.Peek()
 	if f.Op == testFatal {
 		u.Detail = "fatal"
@@ -393,19 +393,19 @@ func goexit(x *executor, p *exploration.Path) bool {
 		// After a guess, the other way goes on.
 		p.Note("subtest", artifact.DirectionUnder, subtestEnds)
 	}
-	x.raise(p, u, nil)
+	x.Raise(p, u, nil)
 	return true
 }
 
 // sleep waits for time to pass, in a step of its own behind the guard.
-func sleep(x *executor, p *exploration.Path) bool {
+func sleep(x *execution.Executor, p *exploration.Path) bool {
 	e := x.SleepOf(p.Template)
 	if p.Peek().Phase == 1 {
 		d, known := x.DurationOf(p, 0)
 		x.Arm(p, e, d, known)
 		p.Top().Phase = 2
 		p.Role = artifact.RoleCommit
-		x.Arrive(p, state.AtQueue, x.siteOfOp(p))
+		x.Arrive(p, state.AtQueue, x.SiteOfOp(p))
 		return false
 	}
 	p.Role = artifact.RoleTime
@@ -415,12 +415,12 @@ func sleep(x *executor, p *exploration.Path) bool {
 	if why := x.Timing(e); why != "" {
 		p.Note("time", artifact.DirectionOver, why)
 	}
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }
 
 // closeChan closes a channel.
-func closeChan(x *executor, p *exploration.Path) bool {
-	k, ok, tracked := x.concrete(p, p.Arg(0)[0])
+func closeChan(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Concrete(p, p.Arg(0)[0])
 	if !tracked {
 		x.Unsupported(p.Here(), "close", "the channel is not tracked: "+exploration.Why(p.Arg(0)[0]))
 		return false
@@ -429,7 +429,7 @@ func closeChan(x *executor, p *exploration.Path) bool {
 		return false
 	}
 	crash := func(q *exploration.Path, kind string) {
-		x.raise(q, &state.Unwind{Kind: kind, Site: x.siteOfOp(q), Pos: q.Here(), Detail: kind}, x.SomeError())
+		x.Raise(q, &state.Unwind{Kind: kind, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: kind}, x.SomeError())
 		x.ContinueWith(q)
 	}
 	if k == 0 {
@@ -444,5 +444,5 @@ func closeChan(x *executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Put(k+state.ChanClosed, sym.Num(1))
-	return x.opReturn(p, nil)
+	return x.OpReturn(p, nil)
 }

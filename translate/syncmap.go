@@ -3,9 +3,9 @@ package translate
 import (
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -18,10 +18,10 @@ import (
 
 var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
-func syncMapOperations(l *Library) {
+func syncMapOperations(l *execution.Library) {
 	// A method on the map o reads its entries, and with writes changes them.
-	method := func(name string, args int, writes bool, run func(x *executor, p *exploration.Path, o *state.Object) bool) {
-		in := l.operation(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *executor, p *exploration.Path) bool {
+	method := func(name string, args int, writes bool, run func(x *execution.Executor, p *exploration.Path, o *state.Object) bool) {
+		in := l.Add(program.Operation{Name: "map" + name, Reads: true, Writes: writes}, func(x *execution.Executor, p *exploration.Path) bool {
 			o, ok := syncMap(x, p, writes)
 			return ok && run(x, p, o)
 		})
@@ -30,61 +30,61 @@ func syncMapOperations(l *Library) {
 		}
 		l.Known["(*sync.Map)."+name] = in
 	}
-	method("Load", 2, false, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
-			return x.opReturn(q, append(val[:2:2], has))
+	method("Load", 2, false, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		return x.LookUp(p, o, p.Arg(1), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
+			return x.OpReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Store", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		return x.find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
-			return x.update(q, o, found, q.Arg(1), q.Arg(2)) && x.opReturn(q, nil)
+	method("Store", 3, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		return x.Find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
+			return x.Update(q, o, found, q.Arg(1), q.Arg(2)) && x.OpReturn(q, nil)
 		})
 	})
-	method("LoadOrStore", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+	method("LoadOrStore", 3, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
 		return whether(x, p, o, func(q *exploration.Path, _, val []*sym.Expr) bool {
-			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
+			return x.OpReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *exploration.Path) bool {
 			val := q.Arg(2)
-			return insert(x, q, o, val) && x.opReturn(q, append(val[:2:2], sym.Num(0)))
+			return insert(x, q, o, val) && x.OpReturn(q, append(val[:2:2], sym.Num(0)))
 		})
 	})
-	method("LoadAndDelete", 2, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
-			wipeMap(q, o, found)
-			return x.opReturn(q, append(val[:2:2], has))
+	method("LoadAndDelete", 2, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		return x.LookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
+			execution.WipeMap(q, o, found)
+			return x.OpReturn(q, append(val[:2:2], has))
 		})
 	})
-	method("Delete", 2, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		return x.find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
-			wipeMap(q, o, found)
-			return x.opReturn(q, nil)
+	method("Delete", 2, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		return x.Find(p, o, p.Arg(1), func(q *exploration.Path, found []*sym.Expr) bool {
+			execution.WipeMap(q, o, found)
+			return x.OpReturn(q, nil)
 		})
 	})
-	method("Swap", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+	method("Swap", 3, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
 		return whether(x, p, o, func(q *exploration.Path, found, val []*sym.Expr) bool {
 			replace(q, o, found, q.Arg(2))
-			return x.opReturn(q, append(val[:2:2], sym.Num(1)))
+			return x.OpReturn(q, append(val[:2:2], sym.Num(1)))
 		}, func(q *exploration.Path) bool {
-			return insert(x, q, o, q.Arg(2)) && x.opReturn(q, layout.Zeros(3))
+			return insert(x, q, o, q.Arg(2)) && x.OpReturn(q, layout.Zeros(3))
 		})
 	})
-	method("CompareAndSwap", 4, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
+	method("CompareAndSwap", 4, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
 		return ifEqual(x, p, o, func(q *exploration.Path, found []*sym.Expr) { replace(q, o, found, q.Arg(3)) })
 	})
-	method("CompareAndDelete", 3, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		return ifEqual(x, p, o, func(q *exploration.Path, found []*sym.Expr) { wipeMap(q, o, found) })
+	method("CompareAndDelete", 3, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		return ifEqual(x, p, o, func(q *exploration.Path, found []*sym.Expr) { execution.WipeMap(q, o, found) })
 	})
-	method("Clear", 1, true, func(x *executor, p *exploration.Path, o *state.Object) bool {
-		emptyMap(p, o)
-		return x.opReturn(p, nil)
+	method("Clear", 1, true, func(x *execution.Executor, p *exploration.Path, o *state.Object) bool {
+		execution.EmptyMap(p, o)
+		return x.OpReturn(p, nil)
 	})
-	in := l.operation(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
+	in := l.Add(program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, rangeSyncMap)
 	l.Known["(*sync.Map).Range"] = in
 }
 
 // syncMap is the map that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
-func syncMap(x *executor, p *exploration.Path, write bool) (o *state.Object, ok bool) {
+func syncMap(x *execution.Executor, p *exploration.Path, write bool) (o *state.Object, ok bool) {
 	k, ok := calledOn(x, p, "the sync.Map", "the contents of a sync.Map that is not tracked")
 	if !ok {
 		return nil, false
@@ -92,23 +92,23 @@ func syncMap(x *executor, p *exploration.Path, write bool) (o *state.Object, ok 
 	stride := int32(1 + 2*len(layout.InterfaceCells))
 	n, at := x.EntriesOfSyncMaps()
 	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
-	x.accessed(p, k, int(o.Size), x.stmtOfOp(p), write)
+	x.Accessed(p, k, int(o.Size), x.StmtOfOp(p), write)
 	return o, true
 }
 
 // calledOn is the object that the operation on top of the stack is called on. If
 // that is not tracked, or nil, ok is false, and it has taken over the path: what
 // the operation returns is then not known.
-func calledOn(x *executor, p *exploration.Path, object, result string) (k int32, ok bool) {
-	k, ok, tracked := x.settled(p)
+func calledOn(x *execution.Executor, p *exploration.Path, object, result string) (k int32, ok bool) {
+	k, ok, tracked := x.Settled(p)
 	switch {
 	case !tracked:
 		p.Note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
-		x.opReturn(p, layout.Unknowns(p.ResultWidth(), result))
+		x.OpReturn(p, layout.Unknowns(p.ResultWidth(), result))
 	case !ok:
 		return 0, false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	default:
 		return k, true
 	}
@@ -118,8 +118,8 @@ func calledOn(x *executor, p *exploration.Path, object, result string) (k int32,
 
 // whether looks the key of the operation on top of the stack up, and completes
 // the path by whether there is an entry. Both report whether their path goes on.
-func whether(x *executor, p *exploration.Path, o *state.Object, yes func(q *exploration.Path, found, val []*sym.Expr) bool, no func(q *exploration.Path) bool) bool {
-	return x.lookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
+func whether(x *execution.Executor, p *exploration.Path, o *state.Object, yes func(q *exploration.Path, found, val []*sym.Expr) bool, no func(q *exploration.Path) bool) bool {
+	return x.LookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
 		has = q.Simplify(has)
 		if has.HandedOver() {
 			x.Arrive(q, state.AtLocal, 0)
@@ -133,8 +133,8 @@ func whether(x *executor, p *exploration.Path, o *state.Object, yes func(q *expl
 }
 
 // insert takes a free entry for the key of the operation on top of the stack.
-func insert(x *executor, p *exploration.Path, o *state.Object, val []*sym.Expr) bool {
-	return x.update(p, o, layout.Zeros(int(o.Elems)), p.Arg(1), val)
+func insert(x *execution.Executor, p *exploration.Path, o *state.Object, val []*sym.Expr) bool {
+	return x.Update(p, o, layout.Zeros(int(o.Elems)), p.Arg(1), val)
 }
 
 // replace sets the value of the entry that is the one.
@@ -149,14 +149,14 @@ func replace(p *exploration.Path, o *state.Object, found, val []*sym.Expr) {
 
 // ifEqual executes the operation on top of the stack, which changes the entry of
 // its key if it has the value that is its argument 2.
-func ifEqual(x *executor, p *exploration.Path, o *state.Object, change func(q *exploration.Path, found []*sym.Expr)) bool {
+func ifEqual(x *execution.Executor, p *exploration.Path, o *state.Object, change func(q *exploration.Path, found []*sym.Expr)) bool {
 	return whether(x, p, o, func(q *exploration.Path, found, val []*sym.Expr) bool {
-		x.branch(q, x.equal(q, layout.EmptyInterface, val, q.Arg(2)), q.Here(), "", func(r *exploration.Path) {
+		x.Branch(q, x.Equal(q, layout.EmptyInterface, val, q.Arg(2)), q.Here(), "", func(r *exploration.Path) {
 			change(r, found)
-			x.opReturn(r, []*sym.Expr{sym.Num(1)})
-		}, func(r *exploration.Path) { x.opReturn(r, []*sym.Expr{sym.Num(0)}) })
+			x.OpReturn(r, []*sym.Expr{sym.Num(1)})
+		}, func(r *exploration.Path) { x.OpReturn(r, []*sym.Expr{sym.Num(0)}) })
 		return false
-	}, func(q *exploration.Path) bool { return x.opReturn(q, []*sym.Expr{sym.Num(0)}) })
+	}, func(q *exploration.Path) bool { return x.OpReturn(q, []*sym.Expr{sym.Num(0)}) })
 }
 
 // The arguments that Range adds to its own: the entries that it has been at, one
@@ -169,12 +169,12 @@ const (
 
 // rangeSyncMap calls a function for the entries, in any order. An entry that
 // comes during the iteration may be seen or not.
-func rangeSyncMap(x *executor, p *exploration.Path) bool {
+func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase == 3 { // the function has returned
 		on := p.Arg(rangeResult)[0]
 		p.Set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
-		x.branch(p, on, p.Here(), "", func(q *exploration.Path) { q.Top().Phase = 2 }, func(q *exploration.Path) { x.opReturn(q, nil) })
+		x.Branch(p, on, p.Here(), "", func(q *exploration.Path) { q.Top().Phase = 2 }, func(q *exploration.Path) { x.OpReturn(q, nil) })
 		return false
 	}
 	o, ok := syncMap(x, p, false)
@@ -193,15 +193,15 @@ func rangeSyncMap(x *executor, p *exploration.Path) bool {
 		p.Set(f.Call, state.ArgKey(rangeFirst), first)
 		p.Set(f.Call, state.ArgKey(rangeResult), layout.Zeros(1))
 	}
-	tgt, ok, tracked := x.functionOf(p, p.Arg(1)[0], f.Call.Site)
+	tgt, ok, tracked := x.FunctionOf(p, p.Arg(1)[0], f.Call.Site)
 	if !tracked {
 		p.Note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	if !ok {
 		return false
 	}
-	seen, ok, tracked := x.concrete(p, p.Arg(rangeSeen)[0])
+	seen, ok, tracked := x.Concrete(p, p.Arg(rangeSeen)[0])
 	if !ok || !tracked {
 		return false
 	}
@@ -220,8 +220,8 @@ func rangeSyncMap(x *executor, p *exploration.Path) bool {
 		q.Set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
 		t := tgt
 		kw := int32(len(layout.InterfaceCells))
-		t.Args = [][]*sym.Expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
-		if x.enterArg(q, 1, t, func(r *exploration.Path) { r.Top().Phase = 3 }) {
+		t.Args = [][]*sym.Expr{x.EntryValue(q, o, e, 0, int(kw)), x.EntryValue(q, o, e, kw, int(kw))}
+		if x.EnterArg(q, 1, t, func(r *exploration.Path) { r.Top().Phase = 3 }) {
 			next = append(next, q)
 		}
 	}
@@ -231,5 +231,5 @@ func rangeSyncMap(x *executor, p *exploration.Path) bool {
 		}
 		x.ContinueWith(q)
 	}
-	return p.Assume(p.Simplify(rest)) && x.opReturn(p, nil)
+	return p.Assume(p.Simplify(rest)) && x.OpReturn(p, nil)
 }

@@ -3,17 +3,17 @@ package translate
 import (
 	"maps"
 
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // New has all that is known of the library.
-func libraryOf() *Library {
-	l := newLibrary()
-	for _, add := range []func(*Library){
+func libraryOf() *execution.Library {
+	l := execution.NewLibrary()
+	for _, add := range []func(*execution.Library){
 		syncOperations, endingOperations, atomics, syncMapOperations, poolOperations, signalOperations,
 		condOperations, sortOperations, methodSortOperations, timerOperations, contextOperations, onceOperations,
 		bubbleOperations, callbackOperations, rlockerOperations, mathBitsOperations, forwardOperations, testingOperations,
@@ -30,25 +30,25 @@ func libraryOf() *Library {
 }
 
 // testingOperations are the methods of testing.T and its like.
-func testingOperations(l *Library) {
+func testingOperations(l *execution.Library) {
 	maps.Copy(l.Testing, map[string]*program.Operation{
 		"Fatal": testFatal, "Fatalf": testFatal, "FailNow": testFatal,
 		"Skip": testSkip, "Skipf": testSkip, "SkipNow": testSkip,
 		"Error": testError, "Errorf": testError, "Fail": testError,
 		"Run": testRun, "Parallel": testParallel, "Cleanup": testCleanup, "Context": testContext,
 	})
-	l.does(testFatal, goexit)
-	l.does(testSkip, goexit)
-	l.does(testError, failTest)
-	l.does(testRun, runSubtest)
-	l.does(testParallel, parallelSubtest)
-	l.does(testCleanup, registerCleanup)
-	l.does(testContext, contextOfTest)
-	l.does(subtestRun, startSubtest)
-	l.does(parallelWait, goOnParallel)
-	l.does(subtestBody, bodyOfSubtest)
-	l.whenUnwound(subtestBody, endSubtest)
-	l.does(subtestJoin, joinSubtests)
+	l.Does(testFatal, goexit)
+	l.Does(testSkip, goexit)
+	l.Does(testError, failTest)
+	l.Does(testRun, runSubtest)
+	l.Does(testParallel, parallelSubtest)
+	l.Does(testCleanup, registerCleanup)
+	l.Does(testContext, contextOfTest)
+	l.Does(subtestRun, startSubtest)
+	l.Does(parallelWait, goOnParallel)
+	l.Does(subtestBody, bodyOfSubtest)
+	l.WhenUnwound(subtestBody, endSubtest)
+	l.Does(subtestJoin, joinSubtests)
 }
 
 // begin has a test function, on top of the stack, end its context and wait for its parallel
@@ -59,7 +59,7 @@ func begin(p *exploration.Path) {
 }
 
 // deferred does what begin and Cleanup have left to the end of a function.
-func deferred(x *executor, p *exploration.Path, d state.DeferKey) bool {
+func deferred(x *execution.Executor, p *exploration.Path, d state.DeferKey) bool {
 	switch {
 	case d.Context:
 		return endContext(x, p)

@@ -3,8 +3,8 @@ package translate
 import (
 	"go/types"
 
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -18,7 +18,7 @@ import (
 var testContext = &program.Operation{Name: program.ContextOperation, Args: []int{}}
 
 // testContextOf is the address of the context of a test, or of a subtest.
-func testContextOf(x *executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
+func testContextOf(x *execution.Executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
 	if scope != nil {
 		return contextOfSubtest(x, p, scope)
 	}
@@ -33,8 +33,8 @@ func testContextOf(x *executor, p *exploration.Path, scope *state.CallPath) *sym
 	return sym.Num(o.Base)
 }
 
-func contextOfTest(x *executor, p *exploration.Path) bool {
-	return x.opReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), testContextOf(x, p, p.ScopeOf())})
+func contextOfTest(x *execution.Executor, p *exploration.Path) bool {
+	return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), testContextOf(x, p, p.ScopeOf())})
 }
 
 // withContext has the innermost frame, that of a test function, end its context
@@ -48,8 +48,8 @@ func withContext(p *exploration.Path) {
 }
 
 // endContext takes the end of its context off the innermost frame.
-func endContext(x *executor, p *exploration.Path) bool {
-	k, ok, tracked := x.concrete(p, testContextOf(x, p, p.ScopeOf()))
+func endContext(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Concrete(p, testContextOf(x, p, p.ScopeOf()))
 	if !ok && tracked {
 		return false
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -8,7 +9,7 @@ import (
 
 // timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
 // location and its steps.
-func timeSteps(x *executor) *state.Template {
+func timeSteps(x *execution.Executor) *state.Template {
 	t := &state.Template{Name: "Time", Slots: 1, Once: true}
 	at := &state.Location{Template: t, Kind: state.AtLocal}
 	add := func(p *exploration.Path, why []int) {

@@ -6,10 +6,10 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -20,23 +20,23 @@ import (
 // the address of the latter. That an armed timer fires is a step of its own, of the
 // process Time; in which order events come says deadline.go.
 
-func timerOperations(l *Library) {
+func timerOperations(l *execution.Library) {
 	arm := func(name string, ticker, pointer bool) *program.Operation {
-		return l.operation(program.Operation{Name: name, Args: []int{}}, func(x *executor, p *exploration.Path) bool { return newTimer(x, p, ticker, pointer) })
+		return l.Add(program.Operation{Name: name, Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool { return newTimer(x, p, ticker, pointer) })
 	}
 	l.Known["time.After"] = arm("after", false, false)
 	l.Known["time.Tick"] = arm("tick", true, false)
 	l.Known["time.NewTimer"] = arm("newtimer", false, true)
 	l.Known["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		l.Known["(*time."+t+").Stop"] = l.operation(program.Operation{Name: "stop", Seed: true}, func(x *executor, p *exploration.Path) bool { return setTimer(x, p, 0) })
-		l.Known["(*time."+t+").Reset"] = l.operation(program.Operation{Name: "reset", Seed: true}, func(x *executor, p *exploration.Path) bool { return setTimer(x, p, 1) })
+		l.Known["(*time."+t+").Stop"] = l.Add(program.Operation{Name: "stop", Seed: true}, func(x *execution.Executor, p *exploration.Path) bool { return setTimer(x, p, 0) })
+		l.Known["(*time."+t+").Reset"] = l.Add(program.Operation{Name: "reset", Seed: true}, func(x *execution.Executor, p *exploration.Path) bool { return setTimer(x, p, 1) })
 	}
 }
 
 // timePasses is the approximation that an event rests on, nothing if it has none. The
 // event is nil for those of which there can be several.
-func timePasses(x *executor, e *state.Event, pos token.Pos) []int {
+func timePasses(x *execution.Executor, e *state.Event, pos token.Pos) []int {
 	why := x.Timing(e)
 	if why == "" {
 		return nil
@@ -45,16 +45,16 @@ func timePasses(x *executor, e *state.Event, pos token.Pos) []int {
 }
 
 // newTimer makes an armed timer.
-func newTimer(x *executor, p *exploration.Path, ticker, pointer bool) bool {
+func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
-		return x.opReturn(p, nil)
+		return x.OpReturn(p, nil)
 	}
 	pos := f.Call.Site.Pos()
 	d, known := x.DurationOf(p, 0)
 	if ticker && known && d <= 0 {
 		if !pointer {
-			return x.opReturn(p, []*sym.Expr{sym.Num(0)}) // time.Tick
+			return x.OpReturn(p, []*sym.Expr{sym.Num(0)}) // time.Tick
 		}
 		return badInterval(x, p, "NewTicker")
 	}
@@ -78,22 +78,22 @@ func newTimer(x *executor, p *exploration.Path, ticker, pointer bool) bool {
 	r.Put(p, armed, sym.Num(1))
 	x.Arm(p, x.EventOf(r.Objects[0]), d, known)
 	if !pointer {
-		return x.opReturn(p, []*sym.Expr{r.Address})
+		return x.OpReturn(p, []*sym.Expr{r.Address})
 	}
 	if o, _, ok := exploration.NewObjectAt(r.Address); ok {
 		p.SetNew(o, c, r.Address)
 	}
-	return x.opReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.Address, sym.Num(c))})
+	return x.OpReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.Address, sym.Num(c))})
 }
 
 // badInterval is the panic of a ticker whose interval is not positive.
-func badInterval(x *executor, p *exploration.Path, of string) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
+func badInterval(x *execution.Executor, p *exploration.Path, of string) bool {
+	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
-func describeTimer(x *executor, o *state.Object) {
-	x.describeChan(o)
+func describeTimer(x *execution.Executor, o *state.Object) {
+	x.DescribeChan(o)
 	a, c := x.Memory.Cells[o.Behind(state.TimerArmed)], x.Memory.Cells[o.Behind(state.TimerC)]
 	a.Name, a.Abs, a.Fix = o.Name+"_armed", sym.Either(), true
 	c.Name, c.Init, c.Abs, c.Fix, c.Ref = o.Name+"_C", o.Base, sym.Single(o.Base), true, true
@@ -101,25 +101,25 @@ func describeTimer(x *executor, o *state.Object) {
 
 // setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
 // be received afterwards.
-func setTimer(x *executor, p *exploration.Path, armed int32) bool {
+func setTimer(x *execution.Executor, p *exploration.Path, armed int32) bool {
 	var result []*sym.Expr
 	if p.Peek().Target.Fn.Signature.Results().Len() > 0 {
 		result = []*sym.Expr{sym.Unknown("whether a timer was running")}
 	}
-	k, ok, tracked := x.settled(p)
+	k, ok, tracked := x.Settled(p)
 	switch o := x.Memory.Object(k); {
 	case !tracked:
 		p.Note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
 	case !ok:
 		return false
 	case k == 0:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.stmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
 	case o != nil && o.Callback:
-		againstTime(x, o, x.stmtOfOp(p))
+		againstTime(x, o, x.StmtOfOp(p))
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.Timer:
-		againstTime(x, o, x.stmtOfOp(p))
+		againstTime(x, o, x.StmtOfOp(p))
 		if d, known := x.DurationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return badInterval(x, p, "Ticker.Reset")
 		}
@@ -131,11 +131,11 @@ func setTimer(x *executor, p *exploration.Path, armed int32) bool {
 		p.Put(n, sym.Num(0))
 		setEvent(x, p, o, armed)
 	}
-	return x.opReturn(p, result)
+	return x.OpReturn(p, result)
 }
 
 // setEvent notes that a timer was stopped or armed again.
-func setEvent(x *executor, p *exploration.Path, o *state.Object, armed int32) {
+func setEvent(x *execution.Executor, p *exploration.Path, o *state.Object, armed int32) {
 	if armed == 0 {
 		x.Ended(p, x.EventsOf[o], sym.Num(1))
 		return
@@ -146,7 +146,7 @@ func setEvent(x *executor, p *exploration.Path, o *state.Object, armed int32) {
 
 // againstTime notes that a statement looks at or sets what the process Time changes, as another
 // goroutine would: a timer, or the error of a context.
-func againstTime(x *executor, o *state.Object, s sites.ID) {
+func againstTime(x *execution.Executor, o *state.Object, s sites.ID) {
 	if s != 0 && !slices.Contains(x.Untimely[s], o) {
 		x.Untimely[s] = append(x.Untimely[s], o)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -116,7 +116,7 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 
 // Prepared is a program of which models can be made, one after the other.
 type Prepared struct {
-	library *Library
+	library *execution.Library
 	program *program.Program
 	slice   *relevance.Slice
 	sites   *sites.Index
@@ -168,7 +168,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	taken := exploration.NewAssumptions()
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
-		x := &translation{newExecutor(ctx, p.library, p.program, p.slice, p.sites, opts.settings(), taken), opts}
+		x := &translation{execution.New(ctx, p.library, p.program, p.slice, p.sites, opts.settings(), taken), opts}
 		x.Budget = opts.Cost - cost
 		x.GuardSpins()
 		x.PlaceAnnotations()

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
-
 	"github.com/vtrace/vtrace/translate/internal/state"
 )
 

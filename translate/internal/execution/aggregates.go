@@ -1,15 +1,14 @@
-package translate
+package execution
 
 import (
 	"fmt"
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/growth"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
@@ -20,12 +19,12 @@ import (
 // Slices are three scalars: the address of the first element, the length and
 // the capacity. Since elements lie side by side, slicing is arithmetic.
 
-// shape finds the address of a slice, and with it its capacity, which is what
+// Shape finds the address of a slice, and with it its capacity, which is what
 // is left of the array, and the range of its length. ok is false if it has
 // taken over the path, or the path cannot be; tracked is false if the address
 // is not known. w are the scalars of an element.
-func (x *executor) shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
-	ptr, ok, tracked = x.concrete(p, e[0])
+func (x *Executor) Shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
+	ptr, ok, tracked = x.Concrete(p, e[0])
 	if !ok || !tracked {
 		return ptr, ok, tracked
 	}
@@ -59,7 +58,7 @@ func (x *executor) shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32
 // room counts the elements of w scalars that an array has from an address on. known
 // is false where it is not one of an array of such elements: that of an array in
 // an array is one of the outer one.
-func (x *executor) room(ptr, w int32) (n int32, known bool) {
+func (x *Executor) room(ptr, w int32) (n int32, known bool) {
 	if ptr == 0 {
 		return 0, true
 	}
@@ -72,7 +71,7 @@ func (x *executor) room(ptr, w int32) (n int32, known bool) {
 
 // inBounds continues with the panic where an index is out of bounds; false if
 // it has taken over the path. Lengths that are not tracked are not checked.
-func (x *executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instruction) bool {
+func (x *Executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instruction) bool {
 	if i.Op == sym.OpUnknown || n.Op == sym.OpUnknown {
 		return true
 	}
@@ -81,12 +80,12 @@ func (x *executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instr
 
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
-func (x *executor) check(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
-	return x.checkWith(p, bad, detail, instr, x.SomeError)
+func (x *Executor) check(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
+	return x.CheckWith(p, bad, detail, instr, x.SomeError)
 }
 
-// checkWith does the same for a panic with a value of its own.
-func (x *executor) checkWith(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
+// CheckWith does the same for a panic with a value of its own.
+func (x *Executor) CheckWith(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction, val func() []*sym.Expr) bool {
 	if bad = p.Simplify(bad); bad.Op == sym.OpUnknown || bad.Is(0) {
 		return true
 	}
@@ -94,7 +93,7 @@ func (x *executor) checkWith(p *exploration.Path, bad *sym.Expr, detail string, 
 		return true
 	}
 	raise := func(q *exploration.Path) {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: detail}, val())
+		x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: detail}, val())
 	}
 	if bad.IsConst() {
 		raise(p)
@@ -118,7 +117,7 @@ func (x *executor) checkWith(p *exploration.Path, bad *sym.Expr, detail string, 
 
 // sliceBounds continues with the panic where the bounds of a slice expression
 // are wrong; false if it has taken over the path.
-func (x *executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
+func (x *Executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
 	for _, e := range []*sym.Expr{lo, hi, limit} {
 		if e.Op == sym.OpUnknown || p.Abs(e).Top {
 			return true
@@ -132,9 +131,9 @@ func (x *executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym
 
 // element computes base + i*size for an index; an index that is not tracked is
 // a free choice among the elements.
-func (x *executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
+func (x *Executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
 	if i.Op == sym.OpUnknown {
-		k, ok, tracked := x.concrete(p, n)
+		k, ok, tracked := x.Concrete(p, n)
 		if !tracked || k > 16 {
 			return sym.Unknown("index not tracked"), true
 		}
@@ -169,7 +168,7 @@ func (x *executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, 
 // elementsAt are the addresses of the elements with the given numbers of arrays at
 // the given addresses. An array has no others, whatever the length of a slice can be
 // taken for. known is false where the arrays are not.
-func (x *executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) {
+func (x *Executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) {
 	if base.Top || base.Interval || i.Top || len(base.Elems) > sym.MaxRefSet {
 		return a, false
 	}
@@ -196,7 +195,7 @@ func (x *executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) 
 	return a, true
 }
 
-func (x *executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
+func (x *Executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 	ctx := p.Peek().Call
 	base, n := p.Value(ctx, i.X), sym.Num(0)
 	var size int
@@ -205,7 +204,7 @@ func (x *executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 		size = x.Width(t.Elem())
 		if x.differ(p.Abs(base[0])) {
 			// An index that one of the arrays has another may not have.
-			k, ok, tracked := x.shape(p, base, int32(size))
+			k, ok, tracked := x.Shape(p, base, int32(size))
 			if !ok && tracked {
 				return false
 			}
@@ -235,7 +234,7 @@ func (x *executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 }
 
 // differ reports that there are arrays of different lengths at some addresses.
-func (x *executor) differ(a sym.Set) bool {
+func (x *Executor) differ(a sym.Set) bool {
 	if a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > 16 {
 		return false
 	}
@@ -253,7 +252,7 @@ func (x *executor) differ(a sym.Set) bool {
 	return false
 }
 
-func (x *executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
+func (x *Executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
 	ctx := p.Peek().Call
 	n := x.Width(i.Type())
 	at, ok := i.X.Type().Underlying().(*types.Array)
@@ -262,7 +261,7 @@ func (x *executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
 		return p.Advance()
 	}
 	e := p.Value(ctx, i.X)
-	k, ok, tracked := x.concrete(p, p.Value(ctx, i.Index)[0])
+	k, ok, tracked := x.Concrete(p, p.Value(ctx, i.Index)[0])
 	switch {
 	case !tracked || int64(len(e)) != at.Len()*int64(n):
 		p.Set(ctx, i, layout.Unknowns(n, "index not tracked"))
@@ -270,14 +269,14 @@ func (x *executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "index out of range"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "index out of range"}, x.SomeError())
 		return true
 	}
 	p.Set(ctx, i, append([]*sym.Expr(nil), e[int(k)*n:int(k)*n+n]...))
 	return p.Advance()
 }
 
-func (x *executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
+func (x *Executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 	ctx := p.Peek().Call
 	if program.IsString(i.X.Type()) {
 		p.Set(ctx, i, layout.Unknowns(1, "part of a string"))
@@ -300,7 +299,7 @@ func (x *executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 		return p.Advance()
 	}
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
-		if k, ok, tracked := x.shape(p, e, int32(x.Width(elem))); tracked {
+		if k, ok, tracked := x.Shape(p, e, int32(x.Width(elem))); tracked {
 			if !ok {
 				return false
 			}
@@ -347,18 +346,18 @@ func (x *executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 }
 
 // noElements stands for the arrays of slices that have no room. They are not nil.
-func (x *executor) noElements(w int32) int32 {
+func (x *Executor) noElements(w int32) int32 {
 	return x.Memory.KeyedObject(fmt.Sprintf("no elements of %d", w), func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: "no_elements", Size: 1, Backing: state.Backing{Stride: w}}
 	}).Base
 }
 
-func (x *executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
+func (x *Executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
 	ctx := p.Peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
 	w := x.Width(elem)
 	capExpr := p.Simplify(p.Value(ctx, i.Cap)[0])
-	k, ok, tracked := x.concrete(p, capExpr)
+	k, ok, tracked := x.Concrete(p, capExpr)
 	if !tracked || int(k)*w > layout.MaxArray {
 		p.Set(ctx, i, []*sym.Expr{sym.Unkept("a slice of unknown or large capacity"), p.Value(ctx, i.Len)[0], capExpr})
 		return p.Advance()
@@ -381,7 +380,7 @@ func (x *executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
 
 // appendTo executes the builtin append: in place while there is room, else into
 // a new array.
-func (x *executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
+func (x *Executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
 	ctx := p.Peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
 	if !ok {
@@ -408,7 +407,7 @@ func (x *executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
 // appending is a call of the builtin append on a path, with what is known of its
 // slices so far.
 type appending struct {
-	x        *executor
+	x        *Executor
 	p        *exploration.Path
 	call     *ssa.Call
 	w        int32       // the scalars of an element
@@ -441,7 +440,7 @@ func (a *appending) readElements() bool {
 	if len(a.src) != 3 {
 		return a.fail("append of a string")
 	}
-	n, ok, tracked := x.concrete(p, a.src[1])
+	n, ok, tracked := x.Concrete(p, a.src[1])
 	if !tracked {
 		return a.fail("a slice of a length that is not tracked is appended")
 	}
@@ -455,14 +454,14 @@ func (a *appending) readElements() bool {
 		}
 		return true
 	}
-	from, ok, tracked := x.shape(p, a.src, a.w)
+	from, ok, tracked := x.Shape(p, a.src, a.w)
 	if !tracked {
 		return a.fail("a slice that is not tracked is appended")
 	}
 	if !ok {
 		return false
 	}
-	x.accessed(p, from, int(n)*int(a.w), p.Statement(a.call), false)
+	x.Accessed(p, from, int(n)*int(a.w), p.Statement(a.call), false)
 	for k := range n * a.w {
 		a.added = append(a.added, p.Copied(from+k))
 	}
@@ -477,14 +476,14 @@ func (a *appending) findRoom() bool {
 		p.Settle()
 	}
 	var ok, tracked bool
-	a.ptr, ok, tracked = x.shape(p, a.dst, a.w)
+	a.ptr, ok, tracked = x.Shape(p, a.dst, a.w)
 	if !tracked {
 		return a.fail("a slice that is not tracked is appended to")
 	}
 	if !ok {
 		return false
 	}
-	a.capacity, ok, tracked = x.concrete(p, a.dst[2])
+	a.capacity, ok, tracked = x.Concrete(p, a.dst[2])
 	if !tracked {
 		return a.fail("a slice of a capacity that is not tracked is appended to")
 	}
@@ -520,7 +519,7 @@ func (a *appending) fork(full *sym.Expr) {
 // outOfPlace appends where there is too little room, which takes a length that is
 // known. It returns what appendTo does.
 func (a *appending) outOfPlace() bool {
-	length, ok, tracked := a.x.concrete(a.p, a.length)
+	length, ok, tracked := a.x.Concrete(a.p, a.length)
 	if !tracked {
 		a.fail("a slice of a length that is not tracked is appended to")
 		return a.advanced
@@ -538,7 +537,7 @@ func (a *appending) inPlace() bool {
 	lo, hi := p.Abs(a.length).Bounds()
 	lo, hi = max(0, lo), min(hi, a.capacity-a.n)
 	if a.n > 0 {
-		a.x.accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.Statement(a.call), true)
+		a.x.Accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.Statement(a.call), true)
 	}
 	for at := lo; at <= hi; at++ {
 		for k, e := range a.added {
@@ -552,7 +551,7 @@ func (a *appending) inPlace() bool {
 
 // seesCapacity reports that what the program does may depend on the capacities of slices with
 // such elements.
-func (x *executor) seesCapacity(elem types.Type) bool {
+func (x *Executor) seesCapacity(elem types.Type) bool {
 	if x.capacities == nil {
 		x.capacities = growth.Observed(x.Program)
 	}
@@ -561,7 +560,7 @@ func (x *executor) seesCapacity(elem types.Type) bool {
 
 // appendNew appends to a copy of a slice that has no room, which has n elements
 // then.
-func (x *executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
+func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
 	most, at := x.BoundOf(artifact.BoundElements, p.Here())
 	room := int32(most)
@@ -593,9 +592,9 @@ func (x *executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, c
 }
 
 // appendInto appends to a copy of a slice, in an array with some capacity.
-func (x *executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
+func (x *Executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.Width(elem))
-	x.accessed(p, ptr, int(length*w), p.Statement(call), false)
+	x.Accessed(p, ptr, int(length*w), p.Statement(call), false)
 	all := make([]*sym.Expr, length*w)
 	for k := range all {
 		all[k] = p.Copied(ptr + int32(k))
@@ -613,7 +612,7 @@ func (x *executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Ty
 	return p.Advance()
 }
 
-func (x *executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
+func (x *Executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 	ctx := p.Peek().Call
 	e := p.Value(ctx, i.X)
 	n := x.Width(i.AssertedType)
@@ -624,13 +623,13 @@ func (x *executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 			return
 		}
 		if !ok {
-			x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(i), Pos: q.Here(), Detail: "interface conversion"}, x.SomeError())
+			x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(i), Pos: q.Here(), Detail: "interface conversion"}, x.SomeError())
 			return
 		}
 		q.Set(ctx, i, val)
 		q.Advance()
 	}
-	tag, ok, tracked := x.concrete(p, e[0])
+	tag, ok, tracked := x.Concrete(p, e[0])
 	if !tracked {
 		p.Choose("the dynamic type of the interface is not tracked",
 			func(q *exploration.Path) {
@@ -663,7 +662,7 @@ func (x *executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 			finish(p, false, layout.Zeros(n))
 		}
 	case types.Identical(t, i.AssertedType):
-		val, ok := x.unbox(p, e[1], t)
+		val, ok := x.Unbox(p, e[1], t)
 		if !ok {
 			return false
 		}
@@ -676,7 +675,7 @@ func (x *executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 
 // implements reports that values of a dynamic type of interfaces have the methods of
 // an interface. What stands for a type of the library has those of that type.
-func (x *executor) implements(t types.Type, iface *types.Interface) bool {
+func (x *Executor) implements(t types.Type, iface *types.Interface) bool {
 	methods := x.library.Methods[t]
 	if methods == nil {
 		return types.Implements(t, iface)

@@ -1,13 +1,12 @@
-package translate
+package execution
 
 import (
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -16,7 +15,7 @@ import (
 
 // guessCompleted continues with what the value of a call says, and with the functions
 // that runs have shown.
-func (x *executor) guessCompleted(p *exploration.Path, site ssa.CallInstruction, fs []*ssa.Function) {
+func (x *Executor) guessCompleted(p *exploration.Path, site ssa.CallInstruction, fs []*ssa.Function) {
 	var alts []func(*exploration.Path)
 	for _, f := range slices.Concat([]*ssa.Function{nil}, fs) {
 		alts = append(alts, func(q *exploration.Path) { q.Guess(site, f) })
@@ -37,7 +36,7 @@ const (
 	backCalls
 )
 
-func callBack(x *executor, p *exploration.Path) bool {
+func callBack(x *Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	fs := x.Program.Calls[f.Call.Site.(ssa.CallInstruction)]
 	switch {
@@ -53,16 +52,16 @@ func callBack(x *executor, p *exploration.Path) bool {
 		p.Choose("how often the library calls what it is given", alts...)
 		return false
 	case f.Phase == backReturns:
-		return x.opReturn(p, x.libraryResult(p, f.Call.Site.(ssa.CallInstruction), f.Target))
+		return x.OpReturn(p, x.libraryResult(p, f.Call.Site.(ssa.CallInstruction), f.Target))
 	}
 	k := f.Phase - backCalls
 	tgt, ok := x.calledBack(p, fs[k])
-	return ok && x.enterArg(p, len(f.Target.Args)+k, tgt, func(q *exploration.Path) { q.Top().Phase = backAhead })
+	return ok && x.EnterArg(p, len(f.Target.Args)+k, tgt, func(q *exploration.Path) { q.Top().Phase = backAhead })
 }
 
 // calledBack is a function as the library calls it: with its receiver, or what it has
 // captured, from the arguments of the call, and else with what is not known.
-func (x *executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Target, bool) {
+func (x *Executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Target, bool) {
 	f := p.Peek()
 	tgt := state.Target{Fn: fn}
 	sig := f.Target.Fn.Signature
@@ -78,7 +77,7 @@ func (x *executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Targ
 		t := sig.Params().At(i).Type()
 		switch v := p.Arg(k); {
 		case recv != nil && types.IsInterface(t) && len(v) == 2:
-			tag, ok, tracked := x.concrete(p, v[0])
+			tag, ok, tracked := x.Concrete(p, v[0])
 			if tracked && !ok {
 				return tgt, false
 			}
@@ -86,14 +85,14 @@ func (x *executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Targ
 				break
 			}
 			if m := x.Program.MethodOf(x.Memory.TypeOf(tag), fn); m != nil {
-				r, ok := x.unbox(p, v[1], x.Memory.TypeOf(tag))
+				r, ok := x.Unbox(p, v[1], x.Memory.TypeOf(tag))
 				if !ok {
 					return tgt, false
 				}
 				tgt.Fn, tgt.Args = m, [][]*sym.Expr{r}
 			}
 		case recv == nil && program.IsFunc(t):
-			of, ok, tracked := x.functionOf(p, v[0], f.Call.Site)
+			of, ok, tracked := x.FunctionOf(p, v[0], f.Call.Site)
 			if tracked && !ok {
 				return tgt, false
 			}

@@ -1,4 +1,4 @@
-package translate
+package execution
 
 import (
 	"go/token"
@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -23,9 +22,9 @@ import (
 const maxChain = 16
 
 // Execute executes one instruction of the path; false ends the path here.
-func (x *executor) Execute(p *exploration.Path) bool {
+func (x *Executor) Execute(p *exploration.Path) bool {
 	if len(p.Frames) == 0 {
-		return x.finish(p, nil)
+		return x.Finish(p, nil)
 	}
 	if b := p.PendingJump; b != nil {
 		p.PendingJump = nil
@@ -72,7 +71,7 @@ func (x *executor) Execute(p *exploration.Path) bool {
 
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
-func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
+func (x *Executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 	if len(x.Access) == 0 || !x.Slice.Executed(instr) {
 		return 0
 	}
@@ -114,7 +113,7 @@ func (x *executor) accessGuard(f *state.Frame, instr ssa.Instruction) sites.ID {
 }
 
 // jump goes from the end of a block to another.
-func (x *executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
+func (x *Executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
 	f := p.Owned()
 	from := f.Block
 	pred := -1
@@ -165,7 +164,7 @@ func (x *executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
 
 // idle reports that a loop without exit does nothing that matters: from b on
 // there are only jumps back to it.
-func (x *executor) idle(b *ssa.BasicBlock) bool {
+func (x *Executor) idle(b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	for c := b; !seen[c]; {
 		seen[c] = true
@@ -182,9 +181,9 @@ func (x *executor) idle(b *ssa.BasicBlock) bool {
 	return true
 }
 
-// branch decides a condition: it continues p where it can hold and else where
+// Branch decides a condition: it continues p where it can hold and else where
 // it can not, and reports that it has taken over the path.
-func (x *executor) branch(p *exploration.Path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *exploration.Path)) {
+func (x *Executor) Branch(p *exploration.Path, c *sym.Expr, pos token.Pos, reason string, yes, no func(q *exploration.Path)) {
 	c = p.Simplify(c)
 	switch {
 	case c.IsConst() && c.K != 0:
@@ -216,11 +215,11 @@ func (x *executor) branch(p *exploration.Path, c *sym.Expr, pos token.Pos, reaso
 	}
 }
 
-// concrete returns the value of an expression on this path. If it can have
+// Concrete returns the value of an expression on this path. If it can have
 // several, the path is continued once for each, and ok is false: the caller
 // must stop, and will be executed again with the value known. tracked is false
 // for an unknown value.
-func (x *executor) concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, tracked bool) {
+func (x *Executor) Concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, tracked bool) {
 	e = p.Simplify(e)
 	if e.IsConst() {
 		return e.K, true, true
@@ -288,8 +287,8 @@ func (x *executor) concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, trac
 	return 0, false, true
 }
 
-// finish ends a goroutine: it has returned, or ends by a Goexit.
-func (x *executor) finish(p *exploration.Path, goexit *state.Unwind) bool {
+// Finish ends a goroutine: it has returned, or ends by a Goexit.
+func (x *Executor) Finish(p *exploration.Path, goexit *state.Unwind) bool {
 	t := p.Template
 	p.Frames = nil
 	if t.Parent == nil {
@@ -313,7 +312,7 @@ func (x *executor) finish(p *exploration.Path, goexit *state.Unwind) bool {
 }
 
 // ret returns from the innermost function with the scalars of its result.
-func (x *executor) ret(p *exploration.Path, results []*sym.Expr) bool {
+func (x *Executor) ret(p *exploration.Path, results []*sym.Expr) bool {
 	f := p.Peek()
 	if len(f.Defers) > 0 {
 		g := p.Top()
@@ -344,7 +343,7 @@ func (x *executor) ret(p *exploration.Path, results []*sym.Expr) bool {
 }
 
 // exec executes one instruction of a function; false if it has taken over the path or ended it.
-func (x *executor) exec(p *exploration.Path, instr ssa.Instruction) bool {
+func (x *Executor) exec(p *exploration.Path, instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Jump:
 		return x.jump(p, p.Peek().Block.Succs[0])
@@ -384,7 +383,7 @@ func (x *executor) exec(p *exploration.Path, instr ssa.Instruction) bool {
 
 // execIf goes on in the branches that a condition can choose. Where nothing that the model
 // keeps depends on the branch, it goes on where they meet.
-func (x *executor) execIf(p *exploration.Path, i *ssa.If) bool {
+func (x *Executor) execIf(p *exploration.Path, i *ssa.If) bool {
 	f := p.Peek()
 	ctx := f.Call
 	if !x.Slice.Instrs[i] {
@@ -404,12 +403,12 @@ func (x *executor) execIf(p *exploration.Path, i *ssa.If) bool {
 			q.PendingJump = b
 		}
 	}
-	x.branch(p, p.Value(ctx, i.Cond)[0], i.Pos(), "", go2(then), go2(els))
+	x.Branch(p, p.Value(ctx, i.Cond)[0], i.Pos(), "", go2(then), go2(els))
 	return false
 }
 
 // execReturn returns the results of a return statement.
-func (x *executor) execReturn(p *exploration.Path, i *ssa.Return) bool {
+func (x *Executor) execReturn(p *exploration.Path, i *ssa.Return) bool {
 	ctx := p.Peek().Call
 	var out []*sym.Expr
 	for _, r := range i.Results {
@@ -420,19 +419,19 @@ func (x *executor) execReturn(p *exploration.Path, i *ssa.Return) bool {
 
 // execPanic begins a panic: at its guard, but for one that the compiler has put behind the
 // loops over functions, which has none.
-func (x *executor) execPanic(p *exploration.Path, i *ssa.Panic) bool {
+func (x *Executor) execPanic(p *exploration.Path, i *ssa.Panic) bool {
 	if program.UnreachablePanic(i) {
 		return false
 	}
 	if !i.Pos().IsValid() {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.Here(), Detail: "range over func misused"}, p.Value(p.Peek().Call, i.X))
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.Here(), Detail: "range over func misused"}, p.Value(p.Peek().Call, i.X))
 		return true
 	}
 	return x.atGuard(p, i)
 }
 
 // execStore writes to a variable that is not shared, or to memory.
-func (x *executor) execStore(p *exploration.Path, i *ssa.Store) bool {
+func (x *Executor) execStore(p *exploration.Path, i *ssa.Store) bool {
 	ctx := p.Peek().Call
 	if x.Program.CopiesSync(i) {
 		x.NoteCopy(p, i)
@@ -458,7 +457,7 @@ func (x *executor) execStore(p *exploration.Path, i *ssa.Store) bool {
 }
 
 // execValue executes an instruction that has a value, the empty one of a call included.
-func (x *executor) execValue(p *exploration.Path, v ssa.Value) bool {
+func (x *Executor) execValue(p *exploration.Path, v ssa.Value) bool {
 	switch i := v.(type) {
 	case *ssa.Select:
 		return x.atGuard(p, i)
@@ -522,7 +521,7 @@ func (x *executor) execValue(p *exploration.Path, v ssa.Value) bool {
 }
 
 // execUnOp executes a receive, a load, or an operation on one value.
-func (x *executor) execUnOp(p *exploration.Path, i *ssa.UnOp) bool {
+func (x *Executor) execUnOp(p *exploration.Path, i *ssa.UnOp) bool {
 	ctx := p.Peek().Call
 	switch i.Op {
 	case token.ARROW:
@@ -546,7 +545,7 @@ func (x *executor) execUnOp(p *exploration.Path, i *ssa.UnOp) bool {
 
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
 // hold something beyond its limits.
-func (x *executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
+func (x *Executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
 	ctx := p.Peek().Call
 	if a, ok := x.Slice.Parts[i.X]; ok {
 		return p.Result(i, x.LoadPart(p, ctx, a, i.Type())...)
@@ -572,7 +571,7 @@ func (x *executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
 }
 
 // execExtract takes one of the results of a call, or of another operation with several.
-func (x *executor) execExtract(p *exploration.Path, i *ssa.Extract) bool {
+func (x *Executor) execExtract(p *exploration.Path, i *ssa.Extract) bool {
 	t := i.Tuple.Type().(*types.Tuple)
 	off := 0
 	for k := range i.Index {
@@ -588,7 +587,7 @@ func (x *executor) execExtract(p *exploration.Path, i *ssa.Extract) bool {
 
 // execFieldAddr computes the address of a field. That of the channel of a timer is the address
 // of the timer, and those of other types that the model does not look into are not known.
-func (x *executor) execFieldAddr(p *exploration.Path, i *ssa.FieldAddr) bool {
+func (x *Executor) execFieldAddr(p *exploration.Path, i *ssa.FieldAddr) bool {
 	if _, ok := x.Slice.Parts[i]; ok {
 		return p.Advance()
 	}
@@ -619,7 +618,7 @@ func (x *executor) execFieldAddr(p *exploration.Path, i *ssa.FieldAddr) bool {
 }
 
 // execField takes a field of a struct that is a value.
-func (x *executor) execField(p *exploration.Path, i *ssa.Field) bool {
+func (x *Executor) execField(p *exploration.Path, i *ssa.Field) bool {
 	st := i.X.Type().Underlying().(*types.Struct)
 	n := x.Width(i.Type())
 	if x.Foreign(i.X.Type()) {
@@ -642,7 +641,7 @@ func kindOf(instr ssa.Instruction) string {
 
 // notNil continues with panics where a pointer is nil; false if it has taken
 // over the path.
-func (x *executor) notNil(p *exploration.Path, a *sym.Expr, instr ssa.Instruction) bool {
+func (x *Executor) notNil(p *exploration.Path, a *sym.Expr, instr ssa.Instruction) bool {
 	a = p.Simplify(a)
 	if a.Op == sym.OpUnknown || !p.Abs(a).Has(0) {
 		return true
@@ -652,7 +651,7 @@ func (x *executor) notNil(p *exploration.Path, a *sym.Expr, instr ssa.Instructio
 		return true
 	}
 	nilPanic := func(q *exploration.Path) {
-		x.raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.Statement(instr), Pos: q.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	}
 	if a.IsConst() {
 		nilPanic(p)
@@ -693,7 +692,7 @@ func throughUnknown(pointer *sym.Expr) string {
 
 // address resolves a pointer for a load or store. ok is false if it has taken
 // over the path; a nil address is one that is not tracked.
-func (x *executor) address(p *exploration.Path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
+func (x *Executor) address(p *exploration.Path, e *sym.Expr, instr ssa.Instruction) (*address, bool) {
 	e = p.Simplify(e)
 	if !x.notNil(p, e, instr) {
 		return nil, false
@@ -708,20 +707,20 @@ func (x *executor) address(p *exploration.Path, e *sym.Expr, instr ssa.Instructi
 	}
 	a = a.Filter(func(k int32) bool { return k != 0 })
 	if len(a.Elems) > 16 {
-		_, ok, _ := x.concrete(p, e)
+		_, ok, _ := x.Concrete(p, e)
 		return nil, ok
 	}
 	s := p.Statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.Elems {
-		x.accessed(p, k, x.Width(program.Pointee(instrAddr(instr).Type())), s, isStore)
+		x.Accessed(p, k, x.Width(program.Pointee(instrAddr(instr).Type())), s, isStore)
 	}
 	return &address{e, a.Elems}, true
 }
 
 // noteWrite records that what is written through a pointer, or into a map, is not in
 // the model, unless it is known to be where the model has nothing.
-func (x *executor) noteWrite(p *exploration.Path, to *sym.Expr) {
+func (x *Executor) noteWrite(p *exploration.Path, to *sym.Expr) {
 	to = p.Simplify(to)
 	if u := to.UnknownIn(); to.IsConst() || u != nil && u.Why.Unkept {
 		return
@@ -741,8 +740,8 @@ func instrAddr(instr ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// accessed records that the goroutine of the path reads or writes cells.
-func (x *executor) accessed(p *exploration.Path, addr int32, n int, s sites.ID, write bool) {
+// Accessed records that the goroutine of the path reads or writes cells.
+func (x *Executor) Accessed(p *exploration.Path, addr int32, n int, s sites.ID, write bool) {
 	if p.From == nil || p.Alone {
 		return
 	}
@@ -773,7 +772,7 @@ func (x *executor) accessed(p *exploration.Path, addr int32, n int, s sites.ID, 
 
 // load reads n cells, each with the condition that it is beyond its limits,
 // nil if it cannot be.
-func (x *executor) load(p *exploration.Path, a *address, n int) (out, lost []*sym.Expr) {
+func (x *Executor) load(p *exploration.Path, a *address, n int) (out, lost []*sym.Expr) {
 	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
@@ -809,7 +808,7 @@ func (x *executor) load(p *exploration.Path, a *address, n int) (out, lost []*sy
 	return out, lost
 }
 
-func (x *executor) store(p *exploration.Path, a *address, v []*sym.Expr) {
+func (x *Executor) store(p *exploration.Path, a *address, v []*sym.Expr) {
 	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {
 			p.SetNew(o, off+int32(i), e)

@@ -1,15 +1,14 @@
-package translate
+package execution
 
 import (
 	"fmt"
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -24,7 +23,7 @@ import (
 // maxEntry is the most scalars of a key with its value.
 const maxEntry = 16
 
-func (x *executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
+func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 	ctx := p.Peek().Call
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
@@ -66,32 +65,32 @@ func (x *executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 }
 
 // someMap stands for the maps whose contents are not kept: they are not nil.
-func (x *executor) someMap() int32 {
+func (x *Executor) someMap() int32 {
 	return x.Memory.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
 }
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is
 // false if it has taken over the path.
-func (x *executor) mapAt(p *exploration.Path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
+func (x *Executor) mapAt(p *exploration.Path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
 	e = p.Simplify(e)
 	if _, _, isNew := exploration.NewObjectAt(e); isNew {
 		p.Settle()
 	}
-	k, ok, tracked := x.concrete(p, e)
+	k, ok, tracked := x.Concrete(p, e)
 	if !ok || !tracked {
 		return nil, ok, tracked
 	}
 	if o = x.Memory.Object(k); o == nil || o.Mapping == nil {
 		return nil, true, k == 0
 	}
-	x.accessed(p, o.Base, int(o.Size), p.Statement(instr), write)
+	x.Accessed(p, o.Base, int(o.Size), p.Statement(instr), write)
 	return o, true, true
 }
 
 // readMap finds the map of which i reads, for the access at another instruction.
 // If there is none, i has its values: zeros from a nil map, unknown ones for the
 // reason given from one that is not tracked. goesOn says whether the path does.
-func (x *executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
+func (x *Executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
 	ctx, n := p.Peek().Call, x.ValueWidth(i)
 	o, ok, tracked := x.mapAt(p, e, at, false)
 	switch {
@@ -107,10 +106,10 @@ func (x *executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction,
 	return nil, p.Advance()
 }
 
-// find looks a key up: done completes a path for the entries that hold it, by
+// Find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
-func (x *executor) find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
+func (x *Executor) Find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
 	if lost := p.Simplify(lostKey(p, o, len(key))); !lost.Is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
 		if q := p.GoBeyond(lost); q != nil && x.compare(q, o, key, done) {
@@ -137,7 +136,7 @@ func lostKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
 }
 
 // compare compares a key with those of the entries, for find.
-func (x *executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
+func (x *Executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
 	kt := o.Mapping.Key()
 	found := make([]*sym.Expr, o.Elems)
 	open := ""
@@ -151,7 +150,7 @@ func (x *executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr
 		for c := range k {
 			k[c] = p.CellAt(o.Entry(i) + 1 + int32(c))
 		}
-		same := withinEntry(p, o, k, func() *sym.Expr { return p.Simplify(x.equal(p, kt, k, key)) })
+		same := withinEntry(p, o, k, func() *sym.Expr { return p.Simplify(x.Equal(p, kt, k, key)) })
 		if same.Op == sym.OpUnknown {
 			open = exploration.Why(same)
 			same = sym.Num(1)
@@ -180,7 +179,7 @@ func (x *executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr
 	return false
 }
 
-func (x *executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
+func (x *Executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
 	ctx := p.Peek().Call
 	o, goesOn := x.readMap(p, p.Value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
 	if o == nil {
@@ -189,7 +188,7 @@ func (x *executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
 	if !x.hashed(p, o, p.Value(ctx, i.Index), i) {
 		return false
 	}
-	return x.lookUp(p, o, p.Value(ctx, i.Index), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
+	return x.LookUp(p, o, p.Value(ctx, i.Index), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
 		if i.CommaOk {
 			val = append(slices.Clone(val), has)
 		}
@@ -200,16 +199,16 @@ func (x *executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
 
 // hashed continues with the panic where a key is an interface that holds what cannot be
 // compared; false if it has taken over the path.
-func (x *executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
+func (x *Executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
 	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
-// lookUp reads the entry of a key. done completes a path by the condition that
+// LookUp reads the entry of a key. done completes a path by the condition that
 // each entry is the one, the value and whether there is one, and reports that
 // it goes on.
-func (x *executor) lookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
+func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
-	return x.find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
+	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
 		if !x.beyondEntries(q, o, func(r *exploration.Path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
@@ -241,7 +240,7 @@ func (x *executor) lookUp(p *exploration.Path, o *state.Object, key []*sym.Expr,
 
 // beyondEntries leaves to f the path on which a map has had more entries than
 // the model keeps, and reports that there is another one, with which p goes on.
-func (x *executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
+func (x *Executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
 	more := p.CellAt(o.More())
 	if more.Is(0) {
 		return true
@@ -255,7 +254,7 @@ func (x *executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q 
 
 // lookBeyond is lookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
+func (x *Executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
 	end := func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
 			x.ContinueWith(q)
@@ -266,7 +265,7 @@ func (x *executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym
 		if q := p.Fork(found[n]); q != nil {
 			only := layout.Zeros(len(found))
 			only[n] = sym.Num(1)
-			end(q, only, x.entryValue(q, o, n, kw, vw), sym.Num(1))
+			end(q, only, x.EntryValue(q, o, n, kw, vw), sym.Num(1))
 		}
 		if !p.Assume(sym.Not(found[n])) {
 			return
@@ -322,7 +321,8 @@ func conjuncts(e *sym.Expr) []*sym.Expr {
 	return []*sym.Expr{e}
 }
 
-func (x *executor) entryValue(p *exploration.Path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
+// EntryValue is the value of an entry of a map, of vw scalars behind a key of kw.
+func (x *Executor) EntryValue(p *exploration.Path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
 	out := make([]*sym.Expr, vw)
 	for c := range out {
 		out[c] = p.CellAt(o.Entry(n) + 1 + kw + int32(c))
@@ -331,7 +331,7 @@ func (x *executor) entryValue(p *exploration.Path, o *state.Object, n int, kw in
 }
 
 // execMapUpdate sets the entry of a key, or takes a free one for it.
-func (x *executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
+func (x *Executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	ctx := p.Peek().Call
 	o, ok, tracked := x.mapAt(p, p.Value(ctx, i.Map)[0], i, true)
 	switch {
@@ -341,7 +341,7 @@ func (x *executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	case !ok:
 		return false
 	case o == nil:
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "assignment to entry in nil map"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "assignment to entry in nil map"}, x.SomeError())
 		return true
 	}
 	key, val := p.Value(ctx, i.Key), p.Value(ctx, i.Value)
@@ -351,17 +351,17 @@ func (x *executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	for c, e := range key {
 		x.Grow(x.Memory.Cells[o.More()+1+int32(c)], p.Abs(e))
 	}
-	return x.find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
-		if !x.update(q, o, found, key, val) {
+	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
+		if !x.Update(q, o, found, key, val) {
 			return false
 		}
 		return q.Advance()
 	})
 }
 
-// update sets the value of the entry that is the one, or takes a free one for
+// Update sets the value of the entry that is the one, or takes a free one for
 // the key. It reports whether the path goes on.
-func (x *executor) update(q *exploration.Path, o *state.Object, found, key, val []*sym.Expr) bool {
+func (x *Executor) Update(q *exploration.Path, o *state.Object, found, key, val []*sym.Expr) bool {
 	absent := sym.Num(1)
 	for _, f := range found {
 		absent = excludes(absent, sym.Not(f))
@@ -397,13 +397,13 @@ func (x *executor) update(q *exploration.Path, o *state.Object, found, key, val 
 
 // endsWhereFull reports that the path ends where a map has more entries than the
 // model keeps: what it holds refers to other things.
-func (x *executor) endsWhereFull(t *types.Map) bool {
+func (x *Executor) endsWhereFull(t *types.Map) bool {
 	return slices.Contains(x.Refs(t.Elem()), true)
 }
 
 // remove executes the builtins delete and clear for maps, with these arguments, at an
 // instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
-func (x *executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instruction, done func(q *exploration.Path) bool) bool {
+func (x *Executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instruction, done func(q *exploration.Path) bool) bool {
 	m := args[0][0]
 	o, ok, tracked := x.mapAt(p, m, at, true)
 	if !ok && tracked {
@@ -416,17 +416,17 @@ func (x *executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instru
 		return done(p)
 	}
 	if len(args) == 1 {
-		emptyMap(p, o)
+		EmptyMap(p, o)
 		return done(p)
 	}
-	return x.find(p, o, args[1], func(q *exploration.Path, found []*sym.Expr) bool {
-		wipeMap(q, o, found)
+	return x.Find(p, o, args[1], func(q *exploration.Path, found []*sym.Expr) bool {
+		WipeMap(q, o, found)
 		return done(q)
 	})
 }
 
-// wipeMap removes the entry that is the one.
-func wipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
+// WipeMap removes the entry that is the one.
+func WipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
 	for n := range found {
 		for c := range o.Stride {
 			at := o.Entry(n) + c
@@ -435,19 +435,19 @@ func wipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
 	}
 }
 
-// emptyMap removes all entries of a map.
-func emptyMap(p *exploration.Path, o *state.Object) {
+// EmptyMap removes all entries of a map.
+func EmptyMap(p *exploration.Path, o *state.Object) {
 	all := make([]*sym.Expr, o.Elems)
 	for n := range all {
 		all[n] = sym.Num(1)
 	}
 	p.Put(o.More(), sym.Num(0))
-	wipeMap(p, o, all)
+	WipeMap(p, o, all)
 }
 
 // mapLen is the number of entries of a map. done completes a path with it, and
 // reports that it goes on.
-func (x *executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exploration.Path, n *sym.Expr) bool) bool {
+func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exploration.Path, n *sym.Expr) bool) bool {
 	if o == nil {
 		return done(p, sym.Num(0))
 	}
@@ -467,7 +467,7 @@ func (x *executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exp
 
 // execNext goes on with an iteration over a map, to any entry that it has not
 // been at. The iterator is the map and the set of those that it has.
-func (x *executor) execNext(p *exploration.Path, i *ssa.Next) bool {
+func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	ctx := p.Peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
 	n := x.ValueWidth(i)
@@ -480,7 +480,7 @@ func (x *executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	if o == nil {
 		return goesOn
 	}
-	seen, ok, tracked := x.concrete(p, p.Value(ctx, r)[1])
+	seen, ok, tracked := x.Concrete(p, p.Value(ctx, r)[1])
 	if !ok || !tracked {
 		return false
 	}

@@ -1,13 +1,12 @@
-package translate
+package execution
 
 import (
 	"go/token"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -25,7 +24,7 @@ const maxText = 1 << 12
 
 // computes reports that a result is computed from what a partner hands over: that
 // is done in a step of its own.
-func (x *executor) computes(p *exploration.Path, call *ssa.Call) bool {
+func (x *Executor) computes(p *exploration.Path, call *ssa.Call) bool {
 	if !x.resultNeeded(call) {
 		return false
 	}
@@ -38,7 +37,7 @@ func (x *executor) computes(p *exploration.Path, call *ssa.Call) bool {
 }
 
 // computed is what a call returns that the model computes.
-func (x *executor) computed(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *Executor) computed(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	if program.IsErrorsIs(call) {
 		return x.errorIs(p, call)
 	}
@@ -47,7 +46,7 @@ func (x *executor) computed(p *exploration.Path, call *ssa.Call) (out []*sym.Exp
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.
-func (x *executor) textResult(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *Executor) textResult(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	args, ok := program.TextArgs(call)
 	if !ok {
 		return nil, false
@@ -81,7 +80,7 @@ func (x *executor) textResult(p *exploration.Path, call *ssa.Call) (out []*sym.E
 // tabulate makes the results of a function of scalars that can be few things: of
 // each combination what f says, which are texts, integers and booleans, or nil if
 // it is not known.
-func (x *executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
+func (x *Executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1
 	for i, e := range args {
@@ -135,7 +134,7 @@ func (x *executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []in
 }
 
 // known is a value of the program as a scalar of the model.
-func (x *executor) known(v any) (*sym.Expr, bool) {
+func (x *Executor) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
 		return sym.Num(x.Memory.Text(v)), len(v) < maxText
@@ -147,8 +146,8 @@ func (x *executor) known(v any) (*sym.Expr, bool) {
 	return nil, false
 }
 
-// textOp computes an operation on two texts.
-func (x *executor) textOp(p *exploration.Path, op token.Token, a, b *sym.Expr) *sym.Expr {
+// TextOp computes an operation on two texts.
+func (x *Executor) TextOp(p *exploration.Path, op token.Token, a, b *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
 		s, ok := x.Memory.TextOf(k[0])
 		t, ok2 := x.Memory.TextOf(k[1])
@@ -176,7 +175,7 @@ func (x *executor) textOp(p *exploration.Path, op token.Token, a, b *sym.Expr) *
 }
 
 // textLen is the length of a text.
-func (x *executor) textLen(p *exploration.Path, e *sym.Expr) *sym.Expr {
+func (x *Executor) textLen(p *exploration.Path, e *sym.Expr) *sym.Expr {
 	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
 		s, ok := x.Memory.TextOf(k[0])
 		if !ok {

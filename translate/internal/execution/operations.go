@@ -1,28 +1,27 @@
-package translate
+package execution
 
 import (
 	"slices"
-
-	"github.com/vtrace/vtrace/translate/internal/exploration"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
-func (x *executor) stepOp(p *exploration.Path) bool {
+func (x *Executor) stepOp(p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Unwind != nil {
 		return x.stepUnwind(p)
 	}
 	if f.Phase == 0 {
 		if f.Op.Kind != sites.Invalid {
-			site := x.siteOfOp(p)
+			site := x.SiteOfOp(p)
 			if f.Op.Kind.IsAccess() && !x.Access[site] {
 				p.Top().Phase = 1
 				return x.library.runs[f.Op](x, p)
@@ -42,8 +41,8 @@ func (x *executor) stepOp(p *exploration.Path) bool {
 	return x.library.runs[f.Op](x, p)
 }
 
-// siteOfOp finds the site of the operation on top of the stack.
-func (x *executor) siteOfOp(p *exploration.Path) sites.ID {
+// SiteOfOp finds the site of the operation on top of the stack.
+func (x *Executor) SiteOfOp(p *exploration.Path) sites.ID {
 	kind := p.Peek().Op.Kind
 	if p.Peek().Op.StartedBy(sites.WaitGroupGo) {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
@@ -59,8 +58,8 @@ func (x *executor) siteOfOp(p *exploration.Path) sites.ID {
 	return 0
 }
 
-// pushOp enters an operation.
-func (x *executor) pushOp(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) {
+// PushOp enters an operation.
+func (x *Executor) PushOp(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) {
 	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
 	for k, a := range tgt.Args {
 		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
@@ -72,9 +71,9 @@ func (x *executor) pushOp(p *exploration.Path, c *state.CallPath, tgt state.Targ
 	p.Push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
 }
 
-// stmtOfOp is the statement of the call of the operation on top of the stack, 0
+// StmtOfOp is the statement of the call of the operation on top of the stack, 0
 // for a deferred one, which runs elsewhere.
-func (x *executor) stmtOfOp(p *exploration.Path) sites.ID {
+func (x *Executor) StmtOfOp(p *exploration.Path) sites.ID {
 	f := p.Peek()
 	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
 		return 0
@@ -82,15 +81,15 @@ func (x *executor) stmtOfOp(p *exploration.Path) sites.ID {
 	return x.StmtOf(f.Call.Site.Parent(), f.Call.Site)
 }
 
-// opReturn ends the operation on top of the stack with a result.
-func (x *executor) opReturn(p *exploration.Path, result []*sym.Expr) bool { return x.ret(p, result) }
+// OpReturn ends the operation on top of the stack with a result.
+func (x *Executor) OpReturn(p *exploration.Path, result []*sym.Expr) bool { return x.ret(p, result) }
 
-// object resolves the receiver of an operation. false means that it has taken
+// Receiver resolves the receiver of an operation. false means that it has taken
 // over the path.
-func (x *executor) receiver(p *exploration.Path) (int32, bool) {
+func (x *Executor) Receiver(p *exploration.Path) (int32, bool) {
 	f := p.Peek()
 	e := p.Simplify(p.Arg(0)[0])
-	k, ok, tracked := x.concrete(p, e)
+	k, ok, tracked := x.Concrete(p, e)
 	if !tracked {
 		x.Unsupported(p.Here(), f.Op.Name, "the object it is called on is not tracked: "+exploration.Why(e))
 		return 0, false
@@ -99,37 +98,37 @@ func (x *executor) receiver(p *exploration.Path) (int32, bool) {
 		return 0, false
 	}
 	if k == 0 {
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.ContinueWith(p)
 		return 0, false
 	}
 	return k, true
 }
 
-// settled is the address that the operation is called on, with new objects
+// Settled is the address that the operation is called on, with new objects
 // written to memory.
-func (x *executor) settled(p *exploration.Path) (k int32, ok, tracked bool) {
+func (x *Executor) Settled(p *exploration.Path) (k int32, ok, tracked bool) {
 	e := p.Simplify(p.Arg(0)[0])
 	if _, _, isNew := exploration.NewObjectAt(e); isNew {
 		p.Settle()
 	}
-	return x.concrete(p, e)
+	return x.Concrete(p, e)
 }
 
-// callArg calls argument k of the operation on top of the stack; before is
+// CallArg calls argument k of the operation on top of the stack; before is
 // applied once the function is known.
-func (x *executor) callArg(p *exploration.Path, k int, before func(q *exploration.Path)) bool {
+func (x *Executor) CallArg(p *exploration.Path, k int, before func(q *exploration.Path)) bool {
 	f := p.Peek()
-	tgt, ok, tracked := x.functionOf(p, p.Arg(k)[0], f.Call.Site)
+	tgt, ok, tracked := x.FunctionOf(p, p.Arg(k)[0], f.Call.Site)
 	if !ok && tracked {
 		return false
 	}
-	return x.enterArg(p, k, tgt, before)
+	return x.EnterArg(p, k, tgt, before)
 }
 
-// enterArg calls what argument k of the operation on top of the stack is, after
+// EnterArg calls what argument k of the operation on top of the stack is, after
 // before. What is not known, or not in the model, returns at once.
-func (x *executor) enterArg(p *exploration.Path, k int, tgt state.Target, before func(q *exploration.Path)) bool {
+func (x *Executor) EnterArg(p *exploration.Path, k int, tgt state.Target, before func(q *exploration.Path)) bool {
 	f := p.Peek()
 	before(p)
 	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
@@ -142,26 +141,26 @@ func (x *executor) enterArg(p *exploration.Path, k int, tgt state.Target, before
 		return true
 	}
 	if tgt.Op != nil {
-		x.pushOp(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
+		x.PushOp(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
 		return true
 	}
-	return x.enter(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
+	return x.Enter(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
 }
 
-// either continues with the operation's two outcomes.
-func (x *executor) either(p *exploration.Path, c *sym.Expr, yes func(q *exploration.Path)) bool {
+// Either continues with the operation's two outcomes.
+func (x *Executor) Either(p *exploration.Path, c *sym.Expr, yes func(q *exploration.Path)) bool {
 	if q := p.Fork(sym.Not(c)); q != nil {
-		x.opReturn(q, []*sym.Expr{sym.Num(0)})
+		x.OpReturn(q, []*sym.Expr{sym.Num(0)})
 		x.ContinueWith(q)
 	}
 	if !p.Assume(c) {
 		return false
 	}
 	yes(p)
-	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
+	return x.OpReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
-// fatal ends the program with an error that cannot be recovered.
-func (x *executor) fatal(p *exploration.Path, detail string) {
-	x.SinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.siteOfOp(p), Pos: p.Here(), Detail: detail})
+// Fatal ends the program with an error that cannot be recovered.
+func (x *Executor) Fatal(p *exploration.Path, detail string) {
+	x.SinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
 }

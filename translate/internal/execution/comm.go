@@ -1,16 +1,15 @@
-package translate
+package execution
 
 import (
 	"go/token"
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -18,7 +17,7 @@ import (
 
 // atGuard stops at the guard of an instruction, or executes the instruction if
 // the guard has been passed.
-func (x *executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
+func (x *Executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
 	f := p.Peek()
 	if f.Phase == 0 {
 		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
@@ -37,7 +36,7 @@ func (x *executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
 		return x.execGo(p, i)
 	case *ssa.Panic:
 		p.Top().Phase = 0
-		x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.Value(f.Call, i.X))
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.Value(f.Call, i.X))
 		return true
 	case *ssa.Send:
 		c := comm{send: true, ch: p.Value(f.Call, i.Chan)[0], val: p.Value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
@@ -66,7 +65,7 @@ func opDone(p *exploration.Path) {
 }
 
 // siteOf finds the site of an operation that is an instruction.
-func (x *executor) siteOf(instr ssa.Instruction) sites.ID {
+func (x *Executor) siteOf(instr ssa.Instruction) sites.ID {
 	var kinds []sites.Kind
 	switch i := instr.(type) {
 	case *ssa.Go:
@@ -98,7 +97,7 @@ type comm struct {
 	elem types.Type
 }
 
-func (x *executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
+func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 	ctx := p.Peek().Call
 	var comms []comm
 	for _, st := range i.States {
@@ -133,11 +132,11 @@ func (x *executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 // two goroutines at theirs. Only where somebody polls can the difference be
 // seen; there the operation first queues (a location of its own), and then
 // meets one that is not queued.
-func (x *executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
+func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
 	queued := p.Peek().Phase == 2
 	objs := make([]*state.Object, len(comms))
 	for i, c := range comms {
-		k, ok, tracked := x.concrete(p, c.ch)
+		k, ok, tracked := x.Concrete(p, c.ch)
 		if !tracked {
 			x.Unsupported(p.Here(), "channel operation", "the channel is not tracked: "+exploration.Why(c.ch))
 			return false
@@ -156,7 +155,7 @@ func (x *executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	for _, o := range objs {
 		anyPolled = anyPolled || o != nil && o.Meets() && o.Polled
 		if o != nil && o.Context {
-			x.accessed(p, o.Behind(state.ContextErr), 1, 0, false)
+			x.Accessed(p, o.Behind(state.ContextErr), 1, 0, false)
 		}
 	}
 	for _, o := range objs {
@@ -228,12 +227,12 @@ func (x *executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	return false
 }
 
-func (x *executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *exploration.Path)) {
+func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *exploration.Path)) {
 	closed := p.CellAt(o.Base + state.ChanClosed)
 	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
 		leave(q)
 		q.Top().Phase = 0
-		x.raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.From.Site, Pos: q.Here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
+		x.Raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.From.Site, Pos: q.Here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
 		x.ContinueWith(q)
 	}
 	q := p.Fork(exploration.Eq(closed, 0))
@@ -279,7 +278,7 @@ func meetPartner(p *exploration.Path, o *state.Object, queued, send bool) {
 	p.Sync = &state.Sync{Name: name, Object: o, Send: send}
 }
 
-func (x *executor) receive(p *exploration.Path, o *state.Object, queued bool, done func(q *exploration.Path, val []*sym.Expr, ok bool)) {
+func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, done func(q *exploration.Path, val []*sym.Expr, ok bool)) {
 	closed := p.CellAt(o.Base + state.ChanClosed)
 	if o.Cap > 0 {
 		n := p.CellAt(o.Base + state.ChanLen)
@@ -342,18 +341,18 @@ func (x *executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 }
 
 // execGo starts a goroutine.
-func (x *executor) execGo(p *exploration.Path, i *ssa.Go) bool {
+func (x *Executor) execGo(p *exploration.Path, i *ssa.Go) bool {
 	ctx := p.Peek().Call
 	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
 	if !ok {
 		return false
 	}
-	return x.spawnTarget(p, i, tgt, func(q *exploration.Path) { opDone(q) })
+	return x.SpawnTarget(p, i, tgt, func(q *exploration.Path) { opDone(q) })
 }
 
-// spawnTarget starts a goroutine that calls tgt: the go site has been passed.
-func (x *executor) spawnTarget(p *exploration.Path, site ssa.Instruction, tgt state.Target, after func(q *exploration.Path)) bool {
-	x.unforeseen(p, tgt)
+// SpawnTarget starts a goroutine that calls tgt: the go site has been passed.
+func (x *Executor) SpawnTarget(p *exploration.Path, site ssa.Instruction, tgt state.Target, after func(q *exploration.Path)) bool {
+	x.Unforeseen(p, tgt)
 	if tgt.Op == nil && tgt.Fn == nil {
 		p.Note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
 	}

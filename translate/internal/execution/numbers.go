@@ -1,21 +1,20 @@
-package translate
+package execution
 
 import (
 	"go/token"
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // sized reports that a value has to be chosen, if it is unknown: the instruction
 // has just been executed. For a slice that is its length.
-func (x *executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, ok bool) {
+func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, ok bool) {
 	v, isValue := instr.(ssa.Value)
 	if !isValue {
 		return 0, false
@@ -57,7 +56,7 @@ func (x *executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, 
 }
 
 // chooseNumber continues with each value of a number.
-func (x *executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp int) {
+func (x *Executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
 	p.NotePick(p.Explorer.ResultPos(instr), whatIs(v, comp), values, all)
@@ -73,7 +72,7 @@ func (x *executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp
 }
 
 // numbersFor are the values that one can be, and whether those are all.
-func (x *executor) numbersFor(v ssa.Value) (values []int32, all bool) {
+func (x *Executor) numbersFor(v ssa.Value) (values []int32, all bool) {
 	if n := randomBelow(v); n > 0 {
 		for i := range n {
 			values = append(values, i)

@@ -1,4 +1,4 @@
-package translate
+package execution
 
 import (
 	"fmt"
@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -21,7 +20,7 @@ import (
 
 // binary is the result of an operation of two operands. ok is false if it has taken over the
 // path.
-func (x *executor) binary(p *exploration.Path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
+func (x *Executor) binary(p *exploration.Path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
 	ctx := p.Peek().Call
 	a, b := p.Value(ctx, i.X), p.Value(ctx, i.Y)
 	switch i.Op {
@@ -35,12 +34,12 @@ func (x *executor) binary(p *exploration.Path, i *ssa.BinOp) (e *sym.Expr, ok bo
 	}
 	switch i.Op {
 	case token.EQL:
-		return x.equal(p, i.X.Type(), a, b), true
+		return x.Equal(p, i.X.Type(), a, b), true
 	case token.NEQ:
-		return sym.Not(x.equal(p, i.X.Type(), a, b)), true
+		return sym.Not(x.Equal(p, i.X.Type(), a, b)), true
 	}
 	if program.IsString(i.X.Type()) {
-		return x.textOp(p, i.Op, a[0], b[0]), true
+		return x.TextOp(p, i.Op, a[0], b[0]), true
 	}
 	if len(a) != 1 || len(b) != 1 || !program.IsInteger(i.X.Type()) {
 		return sym.Unknown("not an integer"), true
@@ -63,8 +62,8 @@ func misused(op token.Token, r *sym.Expr) *sym.Expr {
 	return nil
 }
 
-// equal compares two values of a type.
-func (x *executor) equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *sym.Expr {
+// Equal compares two values of a type.
+func (x *Executor) Equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *sym.Expr {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
 		if a[0].Is(0) || b[0].Is(0) {
@@ -104,7 +103,7 @@ func (x *executor) equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *s
 
 // uncomparable is the condition that an interface holds a value of a type whose values
 // cannot be compared, as far as that is known.
-func (x *executor) uncomparable(p *exploration.Path, e []*sym.Expr) *sym.Expr {
+func (x *Executor) uncomparable(p *exploration.Path, e []*sym.Expr) *sym.Expr {
 	tag := p.Simplify(e[0])
 	tags, out := p.Abs(tag), sym.Num(0)
 	if tag.Op == sym.OpUnknown || tags.Top {
@@ -121,7 +120,7 @@ func (x *executor) uncomparable(p *exploration.Path, e []*sym.Expr) *sym.Expr {
 
 // boxed reports that an interface may hold a value of several scalars, which is
 // kept in a box.
-func (x *executor) boxed(p *exploration.Path, e []*sym.Expr) bool {
+func (x *Executor) boxed(p *exploration.Path, e []*sym.Expr) bool {
 	a := p.Abs(e[0])
 	if a.Top || a.Interval {
 		return false
@@ -136,7 +135,7 @@ func (x *executor) boxed(p *exploration.Path, e []*sym.Expr) bool {
 
 // constantBox reports that a value of an interface is a box that only equal
 // values have.
-func (x *executor) constantBox(e *sym.Expr) bool {
+func (x *Executor) constantBox(e *sym.Expr) bool {
 	if !e.IsConst() {
 		return false
 	}
@@ -144,7 +143,7 @@ func (x *executor) constantBox(e *sym.Expr) bool {
 	return o != nil && strings.HasPrefix(o.Key, "box ")
 }
 
-func (x *executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
+func (x *Executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
 	e := p.Value(p.Peek().Call, i.X)
 	n := x.Width(i.Type())
 	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
@@ -164,7 +163,7 @@ func (x *executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
 }
 
 // makeInterface boxes a value: the number of its type, and its scalar.
-func (x *executor) makeInterface(p *exploration.Path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
+func (x *Executor) makeInterface(p *exploration.Path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
 	t := i.X.Type()
 	e := p.Value(p.Peek().Call, i.X)
 	tag := sym.Num(x.Memory.Tag(t))
@@ -201,16 +200,16 @@ func (x *executor) makeInterface(p *exploration.Path, i *ssa.MakeInterface) ([]*
 }
 
 // newBox makes the cells of a value of several parts that an interface holds.
-func (x *executor) newBox(t types.Type) *state.Object {
+func (x *Executor) newBox(t types.Type) *state.Object {
 	o := x.NewData("box", t)
 	o.Boxed = program.TypeKey(t)
 	return o
 }
 
-// unbox returns the scalars of a value of type t that an interface holds. Other
+// Unbox returns the scalars of a value of type t that an interface holds. Other
 // values that the interface may hold, with other types, end the path: there they
 // are not together.
-func (x *executor) unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
+func (x *Executor) Unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
 	n := x.Width(t)
 	switch n {
 	case 0:
@@ -221,7 +220,7 @@ func (x *executor) unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*s
 	if _, off, cells := p.NewObject(val); cells != nil {
 		return slices.Clone(cells[off : int(off)+n]), true
 	}
-	k, ok, tracked := x.concrete(p, val)
+	k, ok, tracked := x.Concrete(p, val)
 	if !tracked {
 		return layout.Unknowns(n, "a value of several parts"), true
 	}
@@ -240,7 +239,7 @@ func (x *executor) unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*s
 
 // allocateArray allocates the backing array of a slice. Arrays of different
 // sizes are different objects.
-func (x *executor) allocateArray(p *exploration.Path, instr ssa.Instruction, what string, elem types.Type, n int32) (exploration.Ref, bool) {
+func (x *Executor) allocateArray(p *exploration.Path, instr ssa.Instruction, what string, elem types.Type, n int32) (exploration.Ref, bool) {
 	ctx := p.Peek().Call
 	w := int32(x.Width(elem))
 	key := fmt.Sprintf("%s|%d", x.AllocationKey(p, ctx, instr), n)
@@ -249,7 +248,7 @@ func (x *executor) allocateArray(p *exploration.Path, instr ssa.Instruction, wha
 	}, func(o *state.Object) { x.Describe(o, types.NewArray(elem, int64(n))) })
 }
 
-func (x *executor) execAlloc(p *exploration.Path, i *ssa.Alloc) bool {
+func (x *Executor) execAlloc(p *exploration.Path, i *ssa.Alloc) bool {
 	t := program.Pointee(i.Type())
 	name := i.Comment
 	if name == "" || strings.ContainsAny(name, " ()") {
@@ -271,10 +270,10 @@ func (x *executor) execAlloc(p *exploration.Path, i *ssa.Alloc) bool {
 	return p.Advance()
 }
 
-func (x *executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
+func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	ctx := p.Peek().Call
 	size := p.Value(ctx, i.Size)[0]
-	k, ok, tracked := x.concrete(p, size)
+	k, ok, tracked := x.Concrete(p, size)
 	if !tracked {
 		p.Note("channel-capacity", "under", "the capacity of the channel is not tracked: taken as 1")
 		k, ok = 1, true
@@ -306,7 +305,7 @@ func (x *executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ch%s_%d", what, line), Size: int32(state.ChanPayload+width) + kept*int32(width),
 			Elem: elem, Cap: k, Pos: i.Pos(),
 			Messages: state.Messages{Tracked: x.Slice.Classes[relevance.Sent(elem)], Width: int32(width), Kept: kept}}
-	}, x.describeChan)
+	}, x.DescribeChan)
 	if !ok {
 		return false
 	}
@@ -315,7 +314,8 @@ func (x *executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	return p.Advance()
 }
 
-func (x *executor) describeChan(o *state.Object) {
+// DescribeChan says what the cells of a new channel are.
+func (x *Executor) DescribeChan(o *state.Object) {
 	c := func(i int32) *state.Cell { return x.Memory.Cells[o.Base+i] }
 	for i := range o.Size {
 		c(i).Sync = true
@@ -341,7 +341,7 @@ func (x *executor) describeChan(o *state.Object) {
 	}
 }
 
-func (x *executor) execMakeClosure(p *exploration.Path, i *ssa.MakeClosure) bool {
+func (x *Executor) execMakeClosure(p *exploration.Path, i *ssa.MakeClosure) bool {
 	f := p.Peek()
 	fn := i.Fn.(*ssa.Function)
 	var e []*sym.Expr

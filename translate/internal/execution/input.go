@@ -1,4 +1,4 @@
-package translate
+package execution
 
 import (
 	"fmt"
@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -37,7 +36,7 @@ var inputCalls = map[string]bool{
 }
 
 // noteInput records a call whose results come from outside.
-func (x *executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) {
+func (x *Executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
@@ -62,7 +61,7 @@ func (x *executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt 
 var inputVariables = map[string]bool{relevance.OSArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
-func (x *executor) noteVariable(p *exploration.Path, v ssa.Value) {
+func (x *Executor) noteVariable(p *exploration.Path, v ssa.Value) {
 	if g, ok := v.(*ssa.Global); ok && inputVariables[g.String()] {
 		p.Note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
 	}
@@ -79,7 +78,7 @@ func isFlag(f *ssa.Function) bool {
 }
 
 // callFlag declares a flag: its value is chosen here.
-func (x *executor) callFlag(p *exploration.Path, call *ssa.Call) bool {
+func (x *Executor) callFlag(p *exploration.Path, call *ssa.Call) bool {
 	t := program.Pointee(call.Type())
 	r, ok := x.Allocate(p, call, func() *state.Object { return x.NewVariable("flag", t) }, func(o *state.Object) { x.Describe(o, t) })
 	if !ok {
@@ -100,7 +99,7 @@ func (x *executor) callFlag(p *exploration.Path, call *ssa.Call) bool {
 const maxDefault = 16
 
 // withDefault adds the default value of a flag.
-func (x *executor) withDefault(values []int32, call ssa.CallInstruction) []int32 {
+func (x *Executor) withDefault(values []int32, call ssa.CallInstruction) []int32 {
 	if k, ok := constArg(call.Common().Args); ok && 0 <= k && k <= maxDefault {
 		values = append(values, k)
 		slices.Sort(values)
@@ -119,7 +118,7 @@ type filling struct {
 
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
-func (x *executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
+func (x *Executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
 	err := p.Value(p.Peek().Call, call.Common().Args[0])
 	if tag := p.Simplify(err[0]); tag.IsConst() {
 		of := x.Memory.TypeOf(tag.K)
@@ -135,7 +134,7 @@ func (x *executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t type
 }
 
 // fillings lists what a call writes into a value of type t at an address.
-func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
+func (x *Executor) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
 	n := x.Slice.NumberClasses[class]
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -189,7 +188,7 @@ func (x *executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 }
 
 // fill executes a call that writes through pointers; result sets what it returns.
-func (x *executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*exploration.Path)) bool {
+func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*exploration.Path)) bool {
 	ctx := p.Peek().Call
 	var all []filling
 	for _, ptr := range ptrs {
@@ -197,7 +196,7 @@ func (x *executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ss
 		if _, _, isNew := exploration.NewObjectAt(e); isNew {
 			p.Settle()
 		}
-		k, ok, tracked := x.concrete(p, e)
+		k, ok, tracked := x.Concrete(p, e)
 		if !tracked {
 			p.Note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
 			continue
@@ -209,7 +208,7 @@ func (x *executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ss
 		if o := x.Memory.Object(k); k == 0 || o == nil {
 			continue
 		}
-		x.accessed(p, k, x.Width(t), p.Statement(call), true)
+		x.Accessed(p, k, x.Width(t), p.Statement(call), true)
 		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {

@@ -1,14 +1,13 @@
-package translate
+package execution
 
 import (
 	"fmt"
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
@@ -21,7 +20,7 @@ type operands func(v ssa.Value) []*sym.Expr
 
 // resolve finds the target of a call. With ok false it has taken over the path;
 // a target without function and operation is unknown.
-func (x *executor) resolve(p *exploration.Path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
+func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
 	c := site.Common()
 	for _, a := range c.Args {
 		tgt.Args = append(tgt.Args, val(a))
@@ -74,7 +73,7 @@ func (x *executor) resolve(p *exploration.Path, site ssa.CallInstruction, val op
 }
 
 // resolveValue completes the target of a call of a function value.
-func (x *executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
+func (x *Executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
 	if o, off, cells := p.NewObject(callee); cells != nil {
 		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
 			return tgt, true
@@ -84,7 +83,7 @@ func (x *executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, t
 	if o, cell := x.oneFunction(p, callee); o != nil {
 		return x.closure(o, tgt, cell), true
 	}
-	k, ok, tracked := x.concrete(p, callee)
+	k, ok, tracked := x.Concrete(p, callee)
 	if !tracked {
 		return x.guess(p, site, tgt)
 	}
@@ -94,9 +93,9 @@ func (x *executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, t
 	return x.functionAt(p, k, tgt, site)
 }
 
-// functionOf finds the function that an operation calls, by its value. With ok
+// FunctionOf finds the function that an operation calls, by its value. With ok
 // false it has taken over the path; a value that is not tracked is none.
-func (x *executor) functionOf(p *exploration.Path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
+func (x *Executor) FunctionOf(p *exploration.Path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
 	value = p.Simplify(value)
 	if o, _, cells := p.NewObject(value); cells != nil {
 		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true, true
@@ -104,7 +103,7 @@ func (x *executor) functionOf(p *exploration.Path, value *sym.Expr, site ssa.Ins
 	if o, cell := x.oneFunction(p, value); o != nil {
 		return x.closure(o, tgt, cell), true, true
 	}
-	k, ok, tracked := x.concrete(p, value)
+	k, ok, tracked := x.Concrete(p, value)
 	if !ok {
 		return tgt, false, tracked
 	}
@@ -115,7 +114,7 @@ func (x *executor) functionOf(p *exploration.Path, value *sym.Expr, site ssa.Ins
 // oneFunction recognises a function value that can be several closures, all of
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
-func (x *executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
+func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
 	p.Expose(value)
 	a := p.Abs(value)
 	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
@@ -152,7 +151,7 @@ func (x *executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.O
 }
 
 // functionAt completes a target by the function value at an address.
-func (x *executor) functionAt(p *exploration.Path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
+func (x *Executor) functionAt(p *exploration.Path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
 	if k == 0 {
 		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.Statement(site), Pos: p.Here(), Detail: "call of nil function"}
 		if g, ok := site.(*ssa.Go); ok {
@@ -176,17 +175,17 @@ func (x *executor) functionAt(p *exploration.Path, k int32, tgt state.Target, si
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
 // by then.
-func (x *executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Instruction) {
+func (x *Executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Instruction) {
 	if _, deferred := site.(*ssa.Defer); deferred {
 		p.PopDeferred()
 	}
-	x.raise(p, u, x.SomeError())
+	x.Raise(p, u, x.SomeError())
 	x.ContinueWith(p)
 }
 
 // spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
 // where a function has neither parameters nor results; others are called by the goroutine.
-func (x *executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
+func (x *Executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
 		x.SinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
 		return state.Target{}, false
@@ -197,13 +196,13 @@ func (x *executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (s
 // nilBody is the goroutine that calls a nil function.
 var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
 
-func callNil(x *executor, p *exploration.Path) bool {
-	x.raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+func callNil(x *Executor, p *exploration.Path) bool {
+	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
 }
 
 // closure completes a target by a function object and its cells.
-func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
+func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
 	tgt.Fn = o.Fn
 	tgt.Op = x.Program.Operation(o.Fn)
 	if o.Closure == nil {
@@ -229,7 +228,7 @@ func (x *executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 
 // guess continues with every callee that the call graph knows for a function
 // value that is not tracked.
-func (x *executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
+func (x *Executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
 	if fn := p.GuessedFunction(site); fn != nil {
 		tgt.Fn = fn
 		tgt.Op = x.Program.Operation(fn)
@@ -260,9 +259,9 @@ type methodKey struct {
 	fn  *types.Func // of the interface
 }
 
-// method returns the method of a type that an interface calls; ok is false if there
+// Method returns the method of a type that an interface calls; ok is false if there
 // is none. It is nil if its code is not in the program.
-func (x *executor) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
+func (x *Executor) Method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
 	k := methodKey{tag, of}
 	if fn, ok = x.methods[k]; ok {
 		return fn, true
@@ -275,14 +274,14 @@ func (x *executor) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Func
 	return fn, true
 }
 
-func (x *executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, val operands) (state.Target, bool) {
+func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, val operands) (state.Target, bool) {
 	c := site.Common()
 	var tgt state.Target
 	for _, a := range c.Args {
 		tgt.Args = append(tgt.Args, val(a))
 	}
 	e := val(c.Value)
-	tag, ok, tracked := x.concrete(p, e[0])
+	tag, ok, tracked := x.Concrete(p, e[0])
 	if !tracked {
 		return x.guess(p, site, tgt)
 	}
@@ -305,14 +304,14 @@ func (x *executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
 		return tgt, true
 	}
-	fn, ok := x.method(tag, t, c.Method)
+	fn, ok := x.Method(tag, t, c.Method)
 	if !ok {
 		return x.guess(p, site, tgt) // neither is that of another type
 	}
 	if fn == nil {
 		return tgt, true
 	}
-	recv, ok := x.unbox(p, e[1], t)
+	recv, ok := x.Unbox(p, e[1], t)
 	if !ok {
 		return tgt, false
 	}
@@ -322,7 +321,7 @@ func (x *executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 	return tgt, true
 }
 
-func (x *executor) execCall(p *exploration.Path, i *ssa.Call) bool {
+func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 	ctx := p.Peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
 		return x.execBuiltin(p, i, b)
@@ -331,11 +330,11 @@ func (x *executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 	if !ok {
 		return false
 	}
-	return x.call(p, i, 0, tgt, false)
+	return x.Call(p, i, 0, tgt, false)
 }
 
-// call enters the target. For a call that is skipped the path goes on behind it.
-func (x *executor) call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
+// Call enters the target. For a call that is skipped the path goes on behind it.
+func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
 	ctx := p.Peek().Call
 	skipOn := func(p *exploration.Path) bool {
 		if deferred {
@@ -349,7 +348,7 @@ func (x *executor) call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 	skip := func() bool { return skipOn(p) }
 	if tgt.Op != nil {
 		c := x.Context(p.Template, ctx, site, nth, tgt.Fn, tgt.Op.Name)
-		x.pushOp(p, c, tgt, deferred)
+		x.PushOp(p, c, tgt, deferred)
 		return true
 	}
 	if ptrs := x.Slice.Filled[site]; len(ptrs) > 0 && !deferred {
@@ -362,7 +361,7 @@ func (x *executor) call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 	if tgt.Fn.Blocks == nil {
 		if fs := x.Program.Calls[site]; len(fs) > 0 {
 			tgt.Op = callsBack
-			x.pushOp(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
+			x.PushOp(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
 			return true
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.Slice.Numbers[call].Chosen() {
@@ -377,18 +376,18 @@ func (x *executor) call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 		}
 		return skip()
 	}
-	if x.unforeseen(p, tgt) {
+	if x.Unforeseen(p, tgt) {
 		return skip()
 	}
 	if !x.Slice.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
-	return x.enter(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
+	return x.Enter(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
 }
 
-// unforeseen notes that a function is called which the call graph does not have:
+// Unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
-func (x *executor) unforeseen(p *exploration.Path, tgt state.Target) bool {
+func (x *Executor) Unforeseen(p *exploration.Path, tgt state.Target) bool {
 	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.Program.Reached[tgt.Fn] {
 		return false
 	}
@@ -396,14 +395,14 @@ func (x *executor) unforeseen(p *exploration.Path, tgt state.Target) bool {
 	return true
 }
 
-func (x *executor) resultNeeded(site ssa.CallInstruction) bool {
+func (x *Executor) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
 	return ok && x.Slice.Values[call]
 }
 
-// enter pushes the frame of a function with a body; false if the recursion is
+// Enter pushes the frame of a function with a body; false if the recursion is
 // too deep for the model.
-func (x *executor) enter(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) bool {
+func (x *Executor) Enter(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) bool {
 	fn := tgt.Fn
 	depth := 0
 	for _, f := range p.Frames {
@@ -432,7 +431,7 @@ func (x *executor) enter(p *exploration.Path, c *state.CallPath, tgt state.Targe
 }
 
 // activations bounds those of a function.
-func (x *executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at *state.Bound) {
+func (x *Executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at *state.Bound) {
 	pos := fn.Pos()
 	if !pos.IsValid() || x.Program.OfLibrary(fn) {
 		pos = p.Here()
@@ -445,7 +444,7 @@ func (x *executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
-func (x *executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
+func (x *Executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
 	sig := site.Common().Signature()
 	if tgt.Fn != nil {
 		switch name := program.FullName(tgt.Fn); name {
@@ -465,7 +464,7 @@ func (x *executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, 
 	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
-func (x *executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
+func (x *Executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
 	f := p.Top()
 	if i.DeferStack != nil {
 		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
@@ -498,13 +497,13 @@ func (x *executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
 
 // boundMethod continues with the panic where the method that a defer or go statement takes is
 // that of a nil interface; false if it has taken over the path.
-func (x *executor) boundMethod(p *exploration.Path, i ssa.CallInstruction) bool {
+func (x *Executor) boundMethod(p *exploration.Path, i ssa.CallInstruction) bool {
 	c := i.Common()
 	return !c.IsInvoke() || x.notNil(p, p.Value(p.Peek().Call, c.Value)[0], i)
 }
 
 // runDeferred takes the last deferred call of the innermost frame and enters it.
-func (x *executor) runDeferred(p *exploration.Path) bool {
+func (x *Executor) runDeferred(p *exploration.Path) bool {
 	f := p.Peek()
 	d := f.Defers[len(f.Defers)-1]
 	if d.Library() {
@@ -537,11 +536,11 @@ func (x *executor) runDeferred(p *exploration.Path) bool {
 		return false
 	}
 	p.PopDeferred()
-	return x.call(p, d.Instr, d.Nth, tgt, true)
+	return x.Call(p, d.Instr, d.Nth, tgt, true)
 }
 
 // runBuiltin executes a deferred builtin that is no operation.
-func (x *executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
+func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
 	f := p.Peek()
 	done := func(q *exploration.Path) bool {
 		q.PopDeferred()
@@ -568,8 +567,8 @@ func (x *executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *
 	return done(p)
 }
 
-// raise begins to unwind the goroutine.
-func (x *executor) raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
+// Raise begins to unwind the goroutine.
+func (x *Executor) Raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
 	f := p.Peek()
 	if len(val) != 2 {
 		val = x.SomeError()
@@ -581,7 +580,7 @@ func (x *executor) raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) 
 }
 
 // stepUnwind goes on unwinding the innermost frame.
-func (x *executor) stepUnwind(p *exploration.Path) bool {
+func (x *Executor) stepUnwind(p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Op == nil && len(f.Defers) > 0 {
 		return x.runDeferred(p)
@@ -604,7 +603,7 @@ func (x *executor) stepUnwind(p *exploration.Path) bool {
 	p.Pop()
 	if len(p.Frames) == 0 {
 		if u.Goexit {
-			return x.finish(p, u)
+			return x.Finish(p, u)
 		}
 		x.SinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
 		return false
@@ -621,7 +620,7 @@ func (x *executor) stepUnwind(p *exploration.Path) bool {
 }
 
 // recovered stops the panic of frame g and returns its value.
-func (x *executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
+func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		if p.Frames[i].Call != f.Call {
 			continue
@@ -640,7 +639,7 @@ func (x *executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 }
 
 // execBuiltin executes the builtins that are not operations.
-func (x *executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin) bool {
+func (x *Executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin) bool {
 	f := p.Peek()
 	set := func(e ...*sym.Expr) bool {
 		p.Set(f.Call, i, e)
@@ -677,7 +676,7 @@ func (x *executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin)
 		case *types.Basic:
 			return set(x.textLen(p, arg(0)[0]))
 		case *types.Chan:
-			k, ok, tracked := x.concrete(p, arg(0)[0])
+			k, ok, tracked := x.Concrete(p, arg(0)[0])
 			if !tracked {
 				return set(sym.Unknown("a channel that is not tracked"))
 			}

@@ -1,27 +1,26 @@
-package translate
+package execution
 
 import (
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
-func (x *executor) elementsLost(p *exploration.Path, call ssa.CallInstruction, elem types.Type) {
+func (x *Executor) elementsLost(p *exploration.Path, call ssa.CallInstruction, elem types.Type) {
 	if elem == nil || x.Slice.Classes[relevance.Elements(elem)] {
 		p.NoteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
 // execElements executes the builtin copy, or clear of a slice.
-func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
+func (x *Executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 	elem := x.Program.ElementsWritten(i)
 	ctx := p.Peek().Call
 	lost := func() bool {
@@ -46,7 +45,7 @@ func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 			p.Settle()
 			src = p.Value(ctx, i.Call.Args[1])
 		}
-		ptr, ok, tracked := x.shape(p, src, w)
+		ptr, ok, tracked := x.Shape(p, src, w)
 		if !tracked {
 			return lost()
 		}
@@ -59,7 +58,7 @@ func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 	if _, _, isNew := exploration.NewObjectAt(dst[0]); isNew {
 		p.Settle()
 	}
-	to, ok, tracked := x.shape(p, dst, w)
+	to, ok, tracked := x.Shape(p, dst, w)
 	if !tracked {
 		return lost()
 	}
@@ -87,7 +86,7 @@ func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 		return lost()
 	}
 	s := p.Statement(i)
-	x.accessed(p, to, int(most*w), s, true)
+	x.Accessed(p, to, int(most*w), s, true)
 	values := make([]*sym.Expr, most*w) // of before: the two may overlap
 	for k := range values {
 		values[k] = sym.Num(0)
@@ -96,7 +95,7 @@ func (x *executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 		}
 	}
 	if copies {
-		x.accessed(p, from, int(most*w), s, false)
+		x.Accessed(p, from, int(most*w), s, false)
 	}
 	for k, e := range values {
 		at := to + int32(k)

@@ -1,13 +1,12 @@
-package translate
+package execution
 
 import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/state"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -17,9 +16,9 @@ import (
 // stack of a goroutine it is a frame without a body, so that it can be called, deferred, started
 // and passed around like any other. What it does is kept beside it, so that stacks are data.
 
-// A run does something of the operation on top of the stack. It reports whether the path goes
+// A Run does something of the operation on top of the stack. It reports whether the path goes
 // on.
-type run func(x *executor, p *exploration.Path) bool
+type Run func(x *Executor, p *exploration.Path) bool
 
 // Library is what is known of functions that are not executed from their source: the operations,
 // and what else the library does to a program.
@@ -40,43 +39,43 @@ type Library struct {
 	// Begin has a test function do what the library does at its end. It is on top of the stack.
 	Begin func(p *exploration.Path)
 	// Deferred does what the library has deferred in the innermost frame.
-	Deferred func(x *executor, p *exploration.Path, d state.DeferKey) bool
+	Deferred func(x *Executor, p *exploration.Path, d state.DeferKey) bool
 	// Misuse continues with the panic of a function of the library that is misused; false if it
 	// has taken over the path.
-	Misuse func(x *executor, p *exploration.Path, call *ssa.Call) bool
+	Misuse func(x *Executor, p *exploration.Path, call *ssa.Call) bool
 	// Assert executes an assertion: it ends the test, or goes on with pass.
-	Assert func(x *executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool
+	Assert func(x *Executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool
 	// Late adds what happens by itself, when all that goroutines do has been executed. It reports
 	// whether there is something to do then.
-	Late func(x *executor) bool
+	Late func(x *Executor) bool
 
 	// runs execute operations from the phase of their frames on: 1 at first, as they set it afterwards.
-	runs map[*program.Operation]run
+	runs map[*program.Operation]Run
 	// unwinds are called when a panic, or a Goexit, passes through an operation.
-	unwinds map[*program.Operation]run
+	unwinds map[*program.Operation]Run
 }
 
-// newLibrary has the operations that calls are executed by which are none of the library.
-func newLibrary() *Library {
+// NewLibrary knows nothing of the library yet, but only the operations that some calls are made of.
+func NewLibrary() *Library {
 	l := &Library{
 		Known: map[string]*program.Operation{}, Testing: map[string]*program.Operation{},
 		Builtins: map[string]*program.Operation{}, Methods: map[types.Type]map[string]*program.Operation{},
-		runs: map[*program.Operation]run{}, unwinds: map[*program.Operation]run{},
+		runs: map[*program.Operation]Run{}, unwinds: map[*program.Operation]Run{},
 	}
-	l.does(callsBack, callBack)
-	l.does(nilBody, callNil)
+	l.Does(callsBack, callBack)
+	l.Does(nilBody, callNil)
 	return l
 }
 
-// does says what executes an operation.
-func (l *Library) does(op *program.Operation, run run) { l.runs[op] = run }
+// Does says what executes an operation.
+func (l *Library) Does(op *program.Operation, run Run) { l.runs[op] = run }
 
-// whenUnwound says what is called when an operation is unwound.
-func (l *Library) whenUnwound(op *program.Operation, run run) { l.unwinds[op] = run }
+// WhenUnwound says what is called when an operation is unwound.
+func (l *Library) WhenUnwound(op *program.Operation, run Run) { l.unwinds[op] = run }
 
-// operation is an operation that is executed by run.
-func (l *Library) operation(op program.Operation, run run) *program.Operation {
-	l.does(&op, run)
+// Add makes an operation that is executed by run.
+func (l *Library) Add(op program.Operation, run Run) *program.Operation {
+	l.Does(&op, run)
 	return &op
 }
 

@@ -1,4 +1,4 @@
-package translate
+package execution
 
 import (
 	"go/constant"
@@ -6,10 +6,9 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -23,7 +22,7 @@ import (
 const maxWrapped = 8
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
-func (x *executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+func (x *Executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	ctx := p.Peek().Call
 	err, target := p.Value(ctx, call.Call.Args[0]), p.Value(ctx, call.Call.Args[1])
 	var wanted [2]int32
@@ -45,7 +44,7 @@ func (x *executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr
 
 // inChain reports that an error or one that it wraps is the wanted one; known is
 // false if that cannot be said.
-func (x *executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known bool) {
+func (x *Executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known bool) {
 	for range maxWrapped {
 		if err[0] == 0 || wanted[0] == 0 {
 			return err[0] == wanted[0], true
@@ -81,13 +80,13 @@ func (x *executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known
 
 // unwraps reports that the methods of a type say what its values are or wrap, or
 // that its values cannot be told apart by their numbers.
-func (x *executor) unwraps(t types.Type) bool {
+func (x *Executor) unwraps(t types.Type) bool {
 	ms := x.Program.SSA.MethodSets.MethodSet(t)
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
-func (x *executor) newError(key string, call *ssa.Call) []*sym.Expr {
+func (x *Executor) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.ErrorValue(key, "err")
 	o := x.Memory.Object(e[1].K)
 	o.Wrapped, o.Wraps = wrappedError(call)

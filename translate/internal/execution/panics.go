@@ -1,13 +1,12 @@
-package translate
+package execution
 
 import (
 	"go/token"
 	"go/types"
 
-	"github.com/vtrace/vtrace/translate/internal/exploration"
-
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/translate/internal/exploration"
 	"github.com/vtrace/vtrace/translate/internal/layout"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
@@ -15,7 +14,7 @@ import (
 
 // checked continues with the panic of an instruction where it is recovered;
 // false if it has taken over the path. What is not known is recorded.
-func (x *executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
+func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 	ctx := p.Peek().Call
 	known := func(v ssa.Value, k int) bool {
 		if v == nil {
@@ -66,7 +65,7 @@ func (x *executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 		return e.Op == sym.OpUnknown || p.Abs(e).Top || x.check(p, exploration.Eq(e, 0), x.Slice.Checks[i], i)
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
-			x.unchecked(p.Here(), x.Slice.Checks[i])
+			x.Unchecked(p.Here(), x.Slice.Checks[i])
 			p.Set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
 			p.Advance()
 			x.ContinueWith(p)
@@ -74,26 +73,26 @@ func (x *executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 		}
 	}
 	if !ok {
-		x.unchecked(p.Here(), x.Slice.Checks[instr])
+		x.Unchecked(p.Here(), x.Slice.Checks[instr])
 	}
 	return true
 }
 
 // followed continues with the panic where a pointer that is followed is nil.
-func (x *executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
+func (x *Executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.Simplify(p.Value(p.Peek().Call, v)[0])
 	if _, _, isNew := exploration.NewObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.Abs(e).Top) {
 		if x.Slice.MayBeNil[instr] {
 			return true
 		}
-		x.unchecked(p.Here(), x.Slice.Checks[instr])
+		x.Unchecked(p.Here(), x.Slice.Checks[instr])
 		return true
 	}
 	return x.notNil(p, e, instr)
 }
 
-// unchecked notes a panic that is not in the model.
-func (x *executor) unchecked(pos token.Pos, what string) {
+// Unchecked notes a panic that is not in the model.
+func (x *Executor) Unchecked(pos token.Pos, what string) {
 	if x.Emitting || x.InPrefix {
 		x.Faults[pos] = what
 	}
