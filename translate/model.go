@@ -7,6 +7,7 @@ import (
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/emission"
 	"github.com/vtrace/vtrace/translate/internal/execution"
+	"github.com/vtrace/vtrace/translate/internal/library"
 	"github.com/vtrace/vtrace/translate/internal/omissions"
 )
 
@@ -66,7 +67,7 @@ func (x *translation) emit() (*Model, error) {
 func (x *translation) emissionInput() *emission.Input {
 	in := &emission.Input{
 		Program: x.Program, Sites: x.Sites, Annotated: x.Slice.Annotated,
-		Templates: x.Templates, Memory: x.Memory, Time: timeSteps(x.Executor),
+		Templates: x.Templates, Memory: x.Memory, Time: library.TimeSteps(x.Executor),
 		Bounds: x.InOrder(), Limited: x.Limited,
 		Proto: x.options.Proto, Hash: x.options.Hash, Portable: x.options.Portable, Categories: x.options.Categories,
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate/internal/execution"
 	"github.com/vtrace/vtrace/translate/internal/exploration"
+	"github.com/vtrace/vtrace/translate/internal/library"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/translate/internal/state"
@@ -133,7 +134,7 @@ func caught(prog *source.Program, err *error) {
 // what runs have shown.
 func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	l := libraryOf()
+	l := library.New()
 	p, err := program.Build(ctx, prog, l.Operation, completions)
 	if err != nil {
 		return nil, err

@@ -208,9 +208,6 @@ func boundTexts(t *testing.T) (out []string) {
 	t.Helper()
 	files, err := filepath.Glob("internal/*/*.go")
 	require.NoError(t, err)
-	above, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	files = append(files, above...)
 	verb := regexp.MustCompile("%[ds]")
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {

@@ -1,4 +1,4 @@
-package translate
+package library
 
 import (
 	"github.com/vtrace/vtrace/translate/internal/execution"
@@ -7,9 +7,9 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// timeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
+// TimeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
 // location and its steps.
-func timeSteps(x *execution.Executor) *state.Template {
+func TimeSteps(x *execution.Executor) *state.Template {
 	t := &state.Template{Name: "Time", Slots: 1, Once: true}
 	at := &state.Location{Template: t, Kind: state.AtLocal}
 	add := func(p *exploration.Path, why []int) {

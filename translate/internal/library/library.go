@@ -1,4 +1,4 @@
-package translate
+package library
 
 import (
 	"maps"
@@ -10,8 +10,8 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
-// New has all that is known of the library.
-func libraryOf() *execution.Library {
+// New is all that is known of the library.
+func New() *execution.Library {
 	l := execution.NewLibrary()
 	for _, add := range []func(*execution.Library){
 		syncOperations, endingOperations, atomics, syncMapOperations, poolOperations, signalOperations,
