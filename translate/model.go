@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"sort"
 
+	"github.com/hashicorp/go-multierror"
+
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/emission"
 	"github.com/vtrace/vtrace/translate/internal/execution"
@@ -17,10 +19,23 @@ type translation struct {
 	options Options
 }
 
+// err is what cannot be translated, nil if that is nothing.
+func (x *translation) err() error {
+	var errs *multierror.Error
+	for _, r := range x.Refusals {
+		e := UnsupportedError(r)
+		errs = multierror.Append(errs, &e)
+	}
+	return errs.ErrorOrNil()
+}
+
 // emit makes the network.
 func (x *translation) emit() (*Model, error) {
-	if err := x.AddEdges(); err != nil || x.TooLarge {
+	if err := x.AddEdges(); err != nil {
 		return nil, err
+	}
+	if x.TooLarge {
+		return nil, x.err()
 	}
 	left := omissions.New(x.Program, x.Slice, x.Endings(), func(pos token.Pos, kind, direction, reason string) {
 		x.Approximation(pos, kind, direction, reason)
@@ -31,7 +46,7 @@ func (x *translation) emit() (*Model, error) {
 	x.MissingPanics()
 	left.Loops()
 	x.QueueOrder()
-	if err := x.Errs.ErrorOrNil(); err != nil && (!x.options.Continue || x.TooLarge) {
+	if err := x.err(); err != nil && (!x.options.Continue || x.TooLarge) {
 		return nil, err
 	}
 	for _, t := range x.Templates {
@@ -39,7 +54,7 @@ func (x *translation) emit() (*Model, error) {
 	}
 	x.Initialise()
 	in := x.emissionInput()
-	if err := x.Errs.ErrorOrNil(); err != nil && !x.options.Continue {
+	if err := x.err(); err != nil && !x.options.Continue {
 		return nil, err // of what is known only now
 	}
 	out, err := emission.Emit(in)
@@ -53,7 +68,7 @@ func (x *translation) emit() (*Model, error) {
 		at, shown := x.Reached()
 		m.Sidecar.Bounds, m.bounded = &at, shown
 	}
-	if err := x.Errs.ErrorOrNil(); err != nil && !x.options.Continue {
+	if err := x.err(); err != nil && !x.options.Continue {
 		return nil, err
 	}
 	m.Sidecar.Approximations = x.Approx

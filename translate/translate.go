@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"runtime/debug"
 
 	"golang.org/x/tools/go/ssa"
@@ -87,9 +88,16 @@ type Model struct {
 	bounded []*state.Bound // those in the sidecar that a path reaches
 }
 
-// UnsupportedError is a construct that cannot be translated. Its position is relative to the
-// module root.
-type UnsupportedError = exploration.UnsupportedError
+// UnsupportedError is a construct that cannot be translated.
+type UnsupportedError struct {
+	Pos    token.Position // file relative to the module root
+	What   string
+	Reason string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s: %s not supported: %s", e.Pos, e.What, e.Reason)
+}
 
 // InternalError is a broken invariant of the translator: its own defect, not one
 // of the program.
@@ -182,7 +190,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			if x.LimitedCost() {
 				return nil, ErrTooLarge
 			}
-			return nil, x.Errs.ErrorOrNil()
+			return nil, x.err()
 		}
 		taken.Comparing = taken.Comparing || x.Comparable
 		if x.PlainNeeded && !taken.Plain {
@@ -196,7 +204,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 		if x.FindShared() || x.NewSplits {
 			continue
 		}
-		if err := x.Errs.ErrorOrNil(); err != nil && !opts.Continue {
+		if err := x.err(); err != nil && !opts.Continue {
 			return nil, err
 		}
 		m, err := x.emit()

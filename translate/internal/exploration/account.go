@@ -2,28 +2,20 @@ package exploration
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
 
-	"github.com/hashicorp/go-multierror"
-
 	"github.com/vtrace/vtrace/artifact"
 )
 
-// UnsupportedError is a construct that cannot be translated.
-type UnsupportedError struct {
+// A Refusal is a construct that cannot be translated.
+type Refusal struct {
 	Pos    token.Position // file relative to the module root
 	What   string         // the construct
 	Reason string         // why it cannot be translated
-}
-
-// Error says what is not supported, where and why.
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("%s: %s not supported: %s", e.Pos, e.What, e.Reason)
 }
 
 // Unsupported records a construct that stops the translation.
@@ -31,10 +23,10 @@ func (x *Explorer) Unsupported(pos token.Pos, what, reason string) {
 	if !pos.IsValid() { // in code that has none: a wrapper, or an initialiser
 		pos = x.Program.Entry.Pos()
 	}
-	e := &UnsupportedError{Pos: x.Position(pos), What: what, Reason: reason}
-	if !x.errSeen[e.Error()] {
-		x.errSeen[e.Error()] = true
-		x.Errs = multierror.Append(x.Errs, e)
+	r := Refusal{Pos: x.Position(pos), What: what, Reason: reason}
+	if key := fmt.Sprintf("%s: %s: %s", r.Pos, what, reason); !x.refused[key] {
+		x.refused[key] = true
+		x.Refusals = append(x.Refusals, r)
 	}
 }
 
@@ -59,14 +51,11 @@ func (x *Explorer) Approximation(pos token.Pos, kind, direction, reason string) 
 
 // leaveOut turns what is not supported into approximations.
 func (x *Explorer) leaveOut() {
-	for _, err := range x.Errs.Errors {
-		var u *UnsupportedError
-		if errors.As(err, &u) {
-			x.Approx = append(x.Approx, artifact.Approximation{
-				File: u.Pos.Filename, Line: u.Pos.Line, Col: u.Pos.Column,
-				Kind: "unsupported", Direction: artifact.DirectionUnder, Reason: u.What + ": " + u.Reason,
-			})
-		}
+	for _, r := range x.Refusals {
+		x.Approx = append(x.Approx, artifact.Approximation{
+			File: r.Pos.Filename, Line: r.Pos.Line, Col: r.Pos.Column,
+			Kind: "unsupported", Direction: artifact.DirectionUnder, Reason: r.What + ": " + r.Reason,
+		})
 	}
 }
 

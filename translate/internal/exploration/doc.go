@@ -21,5 +21,5 @@
 //
 // What is assumed of the whole program is in Assumptions; where that is disproved the attempt is given
 // up for another one. In which order deadlines pass is in deadline.go. What is left out is recorded
-// as an approximation, and what cannot be executed as an UnsupportedError.
+// as an approximation, and what cannot be executed as a Refusal.
 package exploration

@@ -93,7 +93,7 @@ func (x *Explorer) AddEdges() error {
 			x.plainly[x.Approximation(r.pos, r.kind, r.direction, r.reason)] = true
 		}
 	}
-	if x.Options.Continue && x.Errs != nil {
+	if x.Options.Continue {
 		x.leaveOut()
 	}
 	for i := 0; i < len(x.Templates); i++ {
@@ -106,7 +106,7 @@ func (x *Explorer) AddEdges() error {
 				return err
 			}
 			if x.TooLarge {
-				return x.Errs.ErrorOrNil()
+				return nil
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"go/token"
 
-	"github.com/hashicorp/go-multierror"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -118,8 +117,8 @@ type Account struct {
 	beyond, plainly map[int]bool
 	Limited         map[*state.Cell]bool // cells of which it is asked whether they are beyond their limits
 	Faults          map[token.Pos]string // panics that are not in the model
-	Errs            *multierror.Error    // what cannot be translated, if anything
-	errSeen         map[string]bool
+	Refusals        []Refusal            // what cannot be translated
+	refused         map[string]bool      // these, as texts
 }
 
 type arrival struct {
@@ -140,7 +139,7 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 		bounding: bounding{given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*state.Bound{}},
 		Account: Account{
 			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, Limited: map[*state.Cell]bool{},
-			Faults: map[token.Pos]string{}, errSeen: map[string]bool{},
+			Faults: map[token.Pos]string{}, refused: map[string]bool{},
 		},
 		ctx: ctx, Program: p, Slice: sl, Sites: idx, Options: opts, semantics: sem, Memory: state.NewMemory(), byKey: map[string]*state.Template{},
 	}

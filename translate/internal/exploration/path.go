@@ -2,7 +2,6 @@ package exploration
 
 import (
 	"go/token"
-	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -609,7 +608,14 @@ func (p *Path) Offset(field, pointer *sym.Expr, off int32) {
 }
 
 // Written are the addresses of the cells that the path has written, in order.
-func (p *Path) Written() []int32 { return slices.Sorted(maps.Keys(p.heap.m)) }
+func (p *Path) Written() []int32 {
+	out := make([]int32, 0, len(p.heap.m))
+	for addr := range p.heap.m {
+		out = append(out, addr)
+	}
+	slices.Sort(out)
+	return out
+}
 
 // Kept is what a path has under a key of an activation: the scalars of a value, an argument, or what
 // was deferred; nil for nothing.

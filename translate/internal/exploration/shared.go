@@ -5,7 +5,7 @@ import "github.com/vtrace/vtrace/translate/internal/state"
 // FindShared adds the statements that touch memory which goroutines share and
 // that somebody writes. It reports whether there are new ones.
 func (x *Explorer) FindShared() bool {
-	if x.Errs.ErrorOrNil() != nil && !x.Options.Continue {
+	if len(x.Refusals) > 0 && !x.Options.Continue {
 		return false
 	}
 	grown := x.findTimed()

@@ -38,7 +38,7 @@ func (p *Path) ResultWidth() int {
 	return 0
 }
 
-// GetAt is what such a cell has.
+// GetAt is a cell of the object that is at one of several addresses.
 func (p *Path) GetAt(addr *sym.Expr, off int32) *sym.Expr {
 	v := sym.Unknown("the object is not tracked")
 	for i, k := range p.Addresses(addr) {
