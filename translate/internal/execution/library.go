@@ -57,10 +57,11 @@ type Library struct {
 
 // NewLibrary knows nothing of the library yet, but only the operations that some calls are made of.
 func NewLibrary() *Library {
+	const many = 256 // operations of the library
 	l := &Library{
-		Known: map[string]*program.Operation{}, Testing: map[string]*program.Operation{},
+		Known: make(map[string]*program.Operation, many), Testing: map[string]*program.Operation{},
 		Builtins: map[string]*program.Operation{}, Methods: map[types.Type]map[string]*program.Operation{},
-		runs: map[*program.Operation]Run{}, unwinds: map[*program.Operation]Run{},
+		runs: make(map[*program.Operation]Run, many), unwinds: map[*program.Operation]Run{},
 	}
 	l.Does(callsBack, callBack)
 	l.Does(nilBody, callNil)
