@@ -64,14 +64,17 @@ var layers = map[string][]string{
 	"sites":                     {},
 	"source":                    {"internal/git", "internal/group", "internal/repository", "internal/scratch", "sites"},
 	"trace":                     {},
-	"translate":                 {"artifact", "sites", "source", "translate/internal/emission", "translate/internal/growth", "translate/internal/layout", "translate/internal/omissions", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym", "translate/internal/termination", "uppaal"},
+	"translate":                 {"artifact", "sites", "source", "translate/internal/emission", "translate/internal/execution", "translate/internal/exploration", "translate/internal/library", "translate/internal/omissions", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "uppaal"},
 	"uppaal":                    {},
 	"view":                      {"analyze", "artifact", "check", "explain", "orchestrate", "recording", "sites", "trace", "uppaal"},
 
 	// The parts of translate.
 	"translate/internal/emission":    {"artifact", "disallow", "sites", "translate/internal/program", "translate/internal/state", "translate/internal/sym", "uppaal"},
+	"translate/internal/execution":   {"artifact", "sites", "translate/internal/exploration", "translate/internal/growth", "translate/internal/layout", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym"},
+	"translate/internal/exploration": {"artifact", "sites", "translate/internal/layout", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym", "translate/internal/termination"},
 	"translate/internal/growth":      {"translate/internal/program"},
 	"translate/internal/layout":      {"translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym"},
+	"translate/internal/library":     {"artifact", "sites", "translate/internal/execution", "translate/internal/exploration", "translate/internal/layout", "translate/internal/program", "translate/internal/relevance", "translate/internal/state", "translate/internal/sym"},
 	"translate/internal/omissions":   {"artifact", "sites", "translate/internal/program", "translate/internal/relevance", "translate/internal/termination"},
 	"translate/internal/program":     {"artifact", "sites", "source"},
 	"translate/internal/relevance":   {"translate/internal/program"},

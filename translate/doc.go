@@ -19,27 +19,31 @@
 // The program is brought into SSA form (internal/program), and a slice keeps what
 // decides the concurrency: the operations, the branches that control them and the
 // values that these depend on (internal/relevance). Segments are then executed symbolically,
-// from guard to guard (run.go, call.go, comm.go, sync.go), each path giving one
+// from guard to guard (internal/execution, internal/library), each path giving one
 // edge: the conditions over the state before become its guard, what was
 // computed the simultaneous assignment of the values that are live at the next
-// location. This is repeated to a fixed point in which every variable at every
-// location, and every memory cell, has a set of values or an interval (internal/sym);
-// what is constant is folded away, what cannot be tracked is a free choice. The
-// code before the first guard, package initialisation included, is executed
-// here and becomes the initial state.
+// location. This is repeated to a fixed point (internal/exploration) in which every
+// variable at every location, and every memory cell, has a set of values or an interval
+// (internal/sym); what is constant is folded away, what cannot be tracked is a free
+// choice. The code before the first guard, package initialisation included, is executed
+// beforehand and becomes the initial state.
 //
 // What is taken for true of the whole program before it has been seen, as which statements
 // are shared and which goroutines start others of their own kind, are assumptions
-// (assumptions.go): where segments show that one is wrong, the translation begins again.
+// (exploration.Assumptions): where segments show that one is wrong, the translation begins again.
 //
 // Memory is a row of numbered cells (internal/state, internal/layout): a reference is the number of a
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
 //
-// What can be said before anything is executed, without a path, or when all has been executed, is
-// in packages of its own:
+// This package makes one attempt after the other, and has all that is said to others. The packages
+// below it, from what is executed to what can be said before anything is, without a path, or when
+// all has been executed:
 //
+//   - library: what functions and types of Go's library do
+//   - execution: what instructions and calls do
+//   - exploration: paths, where they part, meet and arrive, and the search up to a fixed point
 //   - program: the SSA form, the call graph, control flow, what is known of library functions
 //   - relevance: the slice, and how what is in it is kept
 //   - termination: which loops end, and how often they turn
@@ -53,7 +57,7 @@
 // # What is an error
 //
 // A panic that is not recovered, a fatal error, and in a test a failure that it
-// reports (failure.go) are errors where they happen. Main stuck for ever is a
+// reports are errors where they happen. Main stuck for ever is a
 // deadlock if all come to rest, a partial deadlock if others can go on for ever.
 // Of the other goroutines of a main program, those stuck at locks, wait groups
 // and Onces are partial deadlocks while main can return; those that wait at
@@ -64,20 +68,20 @@
 // somebody only waits for a crash, or for the end of main, is told apart by
 // monitors: processes beside those of the goroutines (internal/emission).
 //
-// A test ends when its function has returned and its parallel subtests have ended
-// (subtest.go): that one of these is stuck is a deadlock of the test.
+// A test ends when its function has returned and its parallel subtests have ended:
+// that one of these is stuck is a deadlock of the test.
 //
 // # Limits
 //
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
 // the model in a location of its own, and a query tells whether one is reached.
 // Where the model would be too large the least ones are used, each place of the
-// program has its own, and the sidecar lists them (bounds.go).
+// program has its own, and the sidecar lists them.
 // Approximations are recorded in the sidecar with position, direction and
 // reason: conditions on what the model does not keep (what a map holds beyond
 // four entries, floating point, computed strings, results of libraries) are
 // free choices; those that another
-// run may make otherwise have the kind "input" (input.go). A call out of the
+// run may make otherwise have the kind "input". A call out of the
 // program is recorded where it is given channels, locks or code that matters
 // (internal/omissions); containers of the library are translated from their source, and
 // what happens in them happens at the statement that calls them. Waiting
@@ -89,7 +93,7 @@
 // That a timer fires, a context ends by its timeout or a sleeper wakes is a step of its
 // own, of the process Time or of the sleeper, at any moment behind the one in which it
 // was armed: goroutines may be fast or slow. Only if its duration is a known number it
-// does not come before what was armed earlier for no longer a time (deadline.go). An
+// does not come before what was armed earlier for no longer a time. An
 // approximation says where the model has orders that no clock has: durations that are
 // not known, timers of which one place makes several, and three deadlines or more, of
 // which pairs do not tell all. Contexts are those of package context; one derived from

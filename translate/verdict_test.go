@@ -206,7 +206,7 @@ func TestVerdicts(t *testing.T) {
 // boundTexts are what the translator says of the bounds at which ways end, as regular expressions.
 func boundTexts(t *testing.T) (out []string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("internal/*/*.go")
 	require.NoError(t, err)
 	verb := regexp.MustCompile("%[ds]")
 	for _, name := range files {
@@ -221,7 +221,7 @@ func boundTexts(t *testing.T) (out []string) {
 				return true
 			}
 			sel, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != "bound" && sel.Sel.Name != "boundAt" {
+			if !ok || sel.Sel.Name != "Bound" && sel.Sel.Name != "BoundAt" {
 				return true
 			}
 			what := call.Args[len(call.Args)-1]

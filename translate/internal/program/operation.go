@@ -26,6 +26,8 @@ type Operation struct {
 	// Starts is, of an operation with which a goroutine begins, the kind of the one that starts
 	// that; Invalid for others.
 	Starts sites.Kind
+	// Subtest: the function that it calls is a subtest.
+	Subtest bool
 	// Methods are those of its first argument, an interface, that it calls.
 	Methods []string
 }
@@ -33,6 +35,9 @@ type Operation struct {
 // StartedBy reports that an operation, which may be nil, is what a goroutine begins with that one of
 // a kind starts.
 func (o *Operation) StartedBy(k sites.Kind) bool { return o != nil && o.Starts == k }
+
+// RunsSubtest reports that the function that the operation calls is a subtest.
+func (o *Operation) RunsSubtest() bool { return o != nil && o.Subtest }
 
 // Needs reports that an argument matters.
 func (o *Operation) Needs(k int) bool {

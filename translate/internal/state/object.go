@@ -37,6 +37,20 @@ const (
 	TimerCells
 )
 
+// The cells of a context, behind the payload of its Done channel.
+const (
+	ContextErr      = iota // what has ended it, 0 for nothing
+	ContextParent          // the context that it is derived from
+	ContextDeadline        // it has one
+	ContextCancel
+	ContextStop                     // what AfterFunc returns
+	ContextWaits                    // the function of AfterFunc has not been called, and not been stopped
+	ContextUp                       // where the values are that it has from the one it is derived from
+	ContextCause                    // two scalars, if causes matter
+	ContextLater = ContextCause + 2 // the cause if its deadline passes, likewise
+	ContextCells = ContextLater + 2
+)
+
 // Object is a piece of memory.
 type Object struct {
 	Kind ObjectKind

@@ -128,6 +128,9 @@ type DeferKey struct {
 	Join    bool // where a test waits for its parallel subtests, no call
 }
 
+// Library reports that no defer statement has deferred it.
+func (d DeferKey) Library() bool { return d.Cleanup || d.Context || d.Join }
+
 // PanicKey holds the value of a panic on its way.
 type PanicKey struct{}
 
