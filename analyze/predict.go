@@ -164,14 +164,16 @@ func (q *inquiry) ordersOf(w wanted) [][]trace.Ref {
 	if cut, ok := q.least(w.pending, w.done, true); ok && try(cut) {
 		return out
 	}
-	cut, _ := q.least(w.pending, w.done, false)
+	done := slices.Clone(w.done)
+	cut, _ := q.least(w.pending, done, false)
 	for !slices.ContainsFunc(w.pending, cut.has) {
 		grown := q.closeSections(cut, w.pending)
 		if grown == nil {
 			try(cut)
 			break
 		}
-		cut, _ = q.least(w.pending, append(slices.Clone(w.done), grown...), false)
+		done = append(done, grown...)
+		cut, _ = q.least(w.pending, done, false)
 	}
 	return out
 }

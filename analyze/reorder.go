@@ -101,6 +101,7 @@ func (q *inquiry) possible(pending, done []trace.Ref) bool {
 	if !q.buffered && q.preserving(pending, done) {
 		return true
 	}
+	done = slices.Clone(done)
 	cut, _ := q.least(pending, done, false)
 	for {
 		if slices.ContainsFunc(pending, cut.has) {
@@ -110,7 +111,8 @@ func (q *inquiry) possible(pending, done []trace.Ref) bool {
 		if grown == nil {
 			break
 		}
-		cut, _ = q.least(pending, append(slices.Clone(done), grown...), false)
+		done = append(done, grown...) // also those that are closed by now: else they could open again, for ever
+		cut, _ = q.least(pending, done, false)
 	}
 	for _, how := range [...]turnOrder{firstForwards, lastForwards} {
 		if _, ok := q.inOrder(cut, how); ok {
