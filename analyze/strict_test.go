@@ -54,3 +54,44 @@ func TestStrict(t *testing.T) {
 		})
 	}
 }
+
+// To close the section of each of two goroutines takes the other one into its own.
+func TestReorderingEnds(t *testing.T) {
+	t.Parallel()
+	tr, err := trace.Parse([]byte(`trace 1
+mutex m
+mutex n
+mutex l
+chan c 0
+chan x 0
+chan y 0
+chan d 1
+goroutine 1
+  go 2
+  go 3
+  go 4
+  recv c from 2.2
+  lock l first
+  send d
+  unlock l
+goroutine 2 of 1
+  lock m first
+  send c
+  send y
+  recv x from 3.3
+  unlock m
+goroutine 3 of 1
+  lock n first
+  recv y from 2.3
+  send x
+  unlock n
+goroutine 4 of 1
+  lock l from 1.7
+  close d
+  unlock l
+`))
+	require.NoError(t, err)
+	r, _, err := analyze.Predict(tr, analyze.Limits{})
+	require.NoError(t, err)
+	require.Zero(t, r.Errors(), "%v", r.Findings)
+}
