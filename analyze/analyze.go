@@ -635,7 +635,9 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		}
 	}
 	k, kept := string(key), f
-	kept.key = string(q.keyOf(f.Code, false, f.Case, object, refs))
+	if kept.key = k; f.Reordered {
+		kept.key = string(q.keyOf(f.Code, false, f.Case, object, refs))
+	}
 	q.out[k] = &kept
 	q.keys = append(q.keys, k)
 }

@@ -23,9 +23,15 @@ func sourcesOf(c *clocks) sources {
 		from := &out[r.Goroutine-1][r.PC-1]
 		switch o.op {
 		case trace.OpLoad, trace.OpRMW:
-			if e := c.p.postEvent(r); e != nil && e.Partner.Known() {
-				*from = e.Partner
-			} else if e != nil && e.Seq > 0 {
+			e := c.p.postEvent(r)
+			switch {
+			case e == nil:
+			case e.Partner.Known():
+				// Of a variable that the program does not have it is any operation: the clocks have that order.
+				if by := c.p.info(e.Partner); by != nil && by.object == o.object {
+					*from = e.Partner
+				}
+			case e.Seq > 0:
 				*from = trace.First
 			}
 		case trace.OpRead:

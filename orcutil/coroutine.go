@@ -85,8 +85,9 @@ func (c *Coroutine) Resumed() {
 func (c *Coroutine) handedOver() {
 	if c.waits != nil && active.Load() == nil {
 		if c.self == nil {
-			c.self = recording()
-			c.self.library = 0 // it goes back to package iter, and that orders what follows says
+			if c.self = recording(); c.self != nil {
+				c.self.library = 0 // it goes back to package iter, and what that orders follows says
+			}
 		}
 		c.follows(c.self, c.waits)
 	}

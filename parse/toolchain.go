@@ -11,8 +11,9 @@ import (
 // A program that is recorded is built with a Go runtime that tells who has met whom: which send a
 // receive has got its value of, through the buffer of a channel too, and who has woken a waiter. That
 // is a copy of the installed one, in the overlay, with some statements more. Nothing that the
-// runtime does changes, and package context cancels with channels that can be told apart. The places of the statements are found by the text around them, of
-// which each is there exactly once; in a version of Go where one is not, nothing is changed.
+// runtime does changes, and package context cancels with channels that can be told apart. The
+// places of the statements are found by the text around them, of which each is there exactly once;
+// in a version of Go where one is not, nothing is changed.
 
 //go:embed toolchain/runtime.go.txt
 var toolchainRuntime []byte

@@ -50,9 +50,9 @@ type schedules struct {
 	explored
 	err error
 
-	// few is closed when it is known whether few steps prove the program.
+	// few is closed, once, when it is known whether few steps prove the program.
 	few       chan struct{}
-	once      sync.Once
+	fewKnown  sync.Once
 	fewProved bool
 
 	// first is the round without stalls, if all of its schedules were run: firstDone is closed
@@ -116,16 +116,21 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		if s.rounds, s.err = b.allSchedules(ctx, few, opts, reporter{}, first); s.err != nil {
 			return
 		}
-		if s.fewProved = proved(s.rounds); s.fewProved {
-			return
+		s.fewProved = proved(s.rounds)
+		if !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete }) {
+			return // with more steps it would be the same
 		}
 	}
 	s.knowsFew()
-	s.explored, s.err = b.everySchedule(ctx, opts, reporter{}, first)
+	all, err := b.everySchedule(ctx, opts, reporter{}, first)
+	if len(all.rounds) > 0 { // else there was no time, and what few steps have shown is what is known
+		s.explored = all
+	}
+	s.err = err
 }
 
 // knowsFew closes few.
-func (s *schedules) knowsFew() { s.once.Do(func() { close(s.few) }) }
+func (s *schedules) knowsFew() { s.fewKnown.Do(func() { close(s.few) }) }
 
 // provedByFew reports whether few steps prove the program, for which it waits.
 func (s *schedules) provedByFew(ctx context.Context) bool {

@@ -1,8 +1,6 @@
 package pass
 
 import (
-	"bytes"
-	"context"
 	"flag"
 	"path/filepath"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/analyze"
-	"github.com/vtrace/vtrace/recording"
 )
 
 var recordCorrect = flag.Int("recordcorrect", 0, "TestRecordCorrect with `one of so many` of the programs of TestVerdicts that are correct; 1: all")
@@ -39,11 +36,7 @@ func TestRecordCorrect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec, _ := unpack(t, file)
-			var data bytes.Buffer
-			_, err := Record(context.Background(), spec, Recording{Accesses: true, To: &data, Timeout: 10 * time.Second, MaxBytes: 64 << 20}, Options{})
-			require.NoError(t, err)
-			tr, h, err := recording.Load(&data, 200_000)
-			require.NoError(t, err)
+			tr, h := recordedTrace(t, spec, Recording{Accesses: true, Timeout: 10 * time.Second, MaxBytes: 64 << 20})
 			res, err := analyze.Analyze(tr, analyze.Limits{})
 			require.NoError(t, err)
 			found := ""

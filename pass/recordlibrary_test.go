@@ -1,15 +1,12 @@
 package pass
 
 import (
-	"bytes"
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/recording"
 )
 
 // orderedByLibrary are tests in which the standard library orders two writes, and two in which it does not.
@@ -187,12 +184,8 @@ func TestRecordLibrary(t *testing.T) {
 		"TestPipe": analyze.Warning, "TestFiles": analyze.Warning,
 		"TestMap": analyze.Warning, "TestServer": analyze.Warning, "TestLucky": analyze.Warning, "TestRacing": analyze.Error,
 	} {
-		var file bytes.Buffer
 		spec.Entry = test
-		_, err := Record(context.Background(), spec, Recording{Accesses: true, To: &file}, Options{})
-		require.NoError(t, err, test)
-		tr, _, err := recording.Load(&file, 0)
-		require.NoError(t, err, test)
+		tr, _ := recordedTrace(t, spec, Recording{Accesses: true})
 		res, predictions, err := analyze.Predict(tr, analyze.Limits{})
 		require.NoError(t, err, test)
 		var got analyze.Level

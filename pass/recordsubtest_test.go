@@ -10,6 +10,7 @@ import (
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/recording"
+	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/trace"
 )
 
@@ -134,6 +135,18 @@ func TestStuck(t *testing.T) {
 }
 `
 
+// recordedTrace is what a recording of a program has.
+func recordedTrace(t *testing.T, spec source.Spec, how Recording) (*trace.Trace, recording.Header) {
+	t.Helper()
+	var file bytes.Buffer
+	how.To = &file
+	_, err := Record(context.Background(), spec, how, Options{})
+	require.NoError(t, err, spec.Entry)
+	tr, h, err := recording.Load(&file, 0)
+	require.NoError(t, err, spec.Entry)
+	return tr, h
+}
+
 // TestRecordSubtests: parallel subtests are recorded so that what can come at once can, and nothing else.
 func TestRecordSubtests(t *testing.T) {
 	if testing.Short() {
@@ -142,14 +155,8 @@ func TestRecordSubtests(t *testing.T) {
 	t.Parallel()
 	spec := programs.Write(t, "1.26", "p_test.go", subtests, "")
 	record := func(test string, how Recording) (*trace.Trace, recording.Header) {
-		var file bytes.Buffer
-		how.To = &file
 		spec.Entry = test
-		_, err := Record(context.Background(), spec, how, Options{})
-		require.NoError(t, err, test)
-		tr, h, err := recording.Load(&file, 0)
-		require.NoError(t, err, test)
-		return tr, h
+		return recordedTrace(t, spec, how)
 	}
 	seed := uint64(1)
 	for test, want := range map[string]string{"TestOrder": "P05", "TestOrderFixed": "", "TestOrderLater": "", "TestShared": "P10", "TestSharedFixed": ""} {

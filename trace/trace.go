@@ -213,8 +213,8 @@ type Event struct {
 	// channel; of a select, that of the case taken; of an OpGo, the new goroutine, with a PC of 0;
 	// of OpLock, OpRLock and their Try forms, the last OpUnlock of the lock before (not an OpRUnlock);
 	// of OpOnce, the one that has called the function; of OpCondWait, the OpSignal or OpBroadcast;
-	// of OpLoad and OpRMW, the OpStore or OpRMW of which the value was read; of OpCall the one before. Partners are named by
-	// one side only: where a receive names its send, the send need not name the receive.
+	// of OpLoad and OpRMW, the OpStore or OpRMW of which the value was read, or, of a variable that the program does not have,
+	// any operation that the goroutine comes behind; of OpCall the one before. Partners are named by one side only: where a receive names its send, the send need not name the receive.
 	Partner Ref
 	// Seq (post), if it is not 0, is the place of the operation in the order of all operations on
 	// wait groups, once, conditions, atomic variables and memory, for each object from 1.
