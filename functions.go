@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/vtrace/vtrace/driver"
+	"github.com/vtrace/vtrace/internal/driver"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // The types of functions that are checked on their own: see package driver.

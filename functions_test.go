@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/driver"
+	"github.com/vtrace/vtrace/internal/driver"
 )
 
-var allFunctions = flag.Bool("functions", false, "check all functions of driver/testdata/functions, not a few of them")
+var allFunctions = flag.Bool("functions", false, "check all functions of internal/driver/testdata/functions, not a few of them")
 
 // sampled are the functions that are checked without the flag.
 var sampled = regexp.MustCompile(`^(m01 .*(\.ForEach|\.ForEachIndex|Pool\.Each)|m03 .*(RunAll|\.First|Fastest)|m13 .*)$`)
@@ -64,7 +64,7 @@ func TestFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what is run under the race detector is TestFunctionsInterrupted")
 	}
-	names, err := filepath.Glob("driver/testdata/functions/*.txtar")
+	names, err := filepath.Glob("internal/driver/testdata/functions/*.txtar")
 	require.NoError(t, err)
 	require.Len(t, names, 13)
 	most := 10
@@ -116,7 +116,7 @@ func TestFunctions(t *testing.T) {
 // What an interrupted check of a function knows is its result, and others can be checked afterwards.
 func TestFunctionsInterrupted(t *testing.T) {
 	t.Parallel()
-	dir, _ := functionsOf(t, "driver/testdata/functions/m01.txtar")
+	dir, _ := functionsOf(t, "internal/driver/testdata/functions/m01.txtar")
 	functions, err := vtrace.LoadFunctions(t.Context(), vtrace.Package("./parallel", vtrace.In(dir)), vtrace.FunctionOptions{
 		Numbers: []int{0, 1}, Only: func(name string) bool { return name == "ForEach" },
 	})
@@ -154,7 +154,7 @@ func TestFunctionNumbers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what is run under the race detector is TestFunctionsInterrupted")
 	}
-	dir, all := functionsOf(t, "driver/testdata/numbers.txtar")
+	dir, all := functionsOf(t, "internal/driver/testdata/numbers.txtar")
 	for _, n := range numbered() {
 		functions, err := vtrace.LoadFunctions(t.Context(), vtrace.Package("./...", vtrace.In(dir)), vtrace.FunctionOptions{Numbers: []int{n}})
 		require.NoError(t, err)

@@ -3,8 +3,8 @@ package vtrace
 import (
 	"context"
 
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // EntryPoint is an entry point of a package of a Set.

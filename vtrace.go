@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // The types of results, so that most callers need to import this package only.

@@ -19,10 +19,10 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // api are the exported functions of the SDK, and its types with methods.
@@ -190,17 +190,17 @@ func TestBadOptions(t *testing.T) {
 		"categories": vtrace.Categories("luck"), "strategy": vtrace.WithStrategy("luck"), "disallow": func(o *pass.Options) { o.Disallow = "some" },
 	} {
 		for call, err := range map[string]error{
-			"first":     errorOf(vtrace.FirstPass(ctx, src, opt)),
-			"check":     errorOf(vtrace.Check(ctx, src, opt)),
-			"translate": errorOf(vtrace.Translate(ctx, src, opt)),
-			"explore":   errorOf(vtrace.Explore(ctx, src, 1, 0, opt)),
-			"exhaust":   errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
-			"record":    errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
-			"predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
-			"fuzz":      errorOf(vtrace.Fuzz(ctx, src, vtrace.Fuzzing{}, opt)),
+			"first":              errorOf(vtrace.FirstPass(ctx, src, opt)),
+			"internal/check":     errorOf(vtrace.Check(ctx, src, opt)),
+			"internal/translate": errorOf(vtrace.Translate(ctx, src, opt)),
+			"explore":            errorOf(vtrace.Explore(ctx, src, 1, 0, opt)),
+			"exhaust":            errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
+			"record":             errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
+			"internal/predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
+			"fuzz":               errorOf(vtrace.Fuzz(ctx, src, vtrace.Fuzzing{}, opt)),
 		} {
 			var e *vtrace.OptionError
-			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict" || call == "fuzz") {
+			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "internal/predict" || call == "fuzz") {
 				continue // there are no queries
 			}
 			require.ErrorAs(t, err, &e, "%s %s", call, name)

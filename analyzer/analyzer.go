@@ -32,8 +32,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
-	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/report"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 var sampleBounds = &Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Places: []PlaceBound{

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // reference is FNV-1a over whole ids in unsigned arithmetic.

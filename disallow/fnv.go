@@ -3,7 +3,7 @@ package disallow
 import (
 	"fmt"
 
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // The parameters of the hash as 32-bit signed integers.

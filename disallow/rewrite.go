@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // ErrForm is wrapped by the errors about queries that cannot be rewritten

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/orcutil"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // Interleaving is a plan in the words of the program. Stuck are the goroutines that cannot go on at its end:

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orcutil"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // What has become of a recording that was followed in the model.

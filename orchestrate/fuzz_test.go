@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orcutil"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // What a process of the program leaves in its files may be cut off, or be written by a program

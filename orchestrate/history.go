@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // A visit is how a track has come to a place: by one of the ways there, the first that was

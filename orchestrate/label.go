@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // Labels names the transitions of a model by what the program can be seen to

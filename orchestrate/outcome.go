@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/orcutil"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // How a condition has turned out shows in where its goroutine comes next: the runtime does not see it. Where

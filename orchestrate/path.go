@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // callback reports whether a site hands over a function that others call in a

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // The sinks of artifact.LocationInfo.End that a run can observe.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/orcutil"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // shape writes what JSON of a type has: the names and kinds of its fields, with those of the

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // Refute says what a replay that did not reproduce the error has taught: labels

@@ -12,7 +12,7 @@ import (
 	"text/template"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/orcutil"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // network is a sender and two receivers that may crash.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // A Track is where the model can be after what a run has done so far: all the

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	recordfile "github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	recordfile "github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // recordedIn records what a function does in this process. It is not for parallel tests.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
-	recordfile "github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/analyze"
+	recordfile "github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // recordedAs are the operations that a recording has of what a run lets pass. Each operation of the runtime has a row.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // makesBubbles reports whether the entry of a program, or the initialisation of its packages,

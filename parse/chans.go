@@ -7,7 +7,7 @@ import (
 	"go/version"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // receive rewrites a receive; outer is the receive or parentheses around it.

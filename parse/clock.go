@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // now has the runtime read the clock, for e that names a function which does. The runtime

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // mode is how a call is made.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // What the environment decides is asked of the runtime, which chooses it in a run:

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
 )
 
 func Example() {

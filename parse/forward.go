@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // Some functions of the standard library order nothing by themselves between the goroutines

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // Functions that order nothing may still read or write memory that they are given. Where

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // initPlan says how the initialisation of a package is run again.

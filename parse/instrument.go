@@ -13,8 +13,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 	"golang.org/x/tools/go/packages"
 )
 

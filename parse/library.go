@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // quiet are the packages of the standard library whose functions order nothing

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // TestLinked: functions that are linked by name and read the clock, or draw random numbers, are those of the runtime, and

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // mapGuard is a call of the runtime in front of what uses a map.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // dependency finds the module that a file belongs to by the file's name, and

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/internal/module"
+	recordings "github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/trace"
 	"github.com/vtrace/vtrace/orcutil"
-	recordings "github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/trace"
 )
 
 // modules names what TestModules instruments: "module@version" of the module

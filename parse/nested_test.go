@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // nestedForms are calls, and uses of methods as values, with a place for an operand: X is the

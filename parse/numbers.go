@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // The clock of a run shows one time, and that of another run another one. As long as a

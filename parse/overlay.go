@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vtrace/vtrace/internal/source"
 	runtime "github.com/vtrace/vtrace/orcutil/source"
-	"github.com/vtrace/vtrace/source"
 )
 
 // DefaultRuntimePath is the import path of the runtime in instrumented

@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // polls are the functions outside of sync/atomic that a loop may ask again and

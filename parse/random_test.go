@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // ordinaryFunctions are those of the ordinary run, in one form of instrumentation for each

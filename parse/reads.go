@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // This file has the runtime told what statements read: a report then says that a goroutine has read 1, and not

@@ -6,8 +6,8 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // rewriter rewrites one file.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // TestSharedEntries: the entry points of a package have the same instrumented program, but for those

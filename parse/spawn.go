@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // hoisted are the function and the arguments of a call that is made later:

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // store guards the write of an assignment whose value reads memory, if it is

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 const subtests = `package sub

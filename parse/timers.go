@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // durations are the library functions that arm a timer, with the argument that

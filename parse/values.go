@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // shape is the type of a guarded function or method, as the generated helpers

@@ -6,8 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/sites"
 	"golang.org/x/tools/go/packages"
 )
 

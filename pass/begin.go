@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // started is a new bundle with a program and its model.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/translate"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // Where a model is too large with the bounds asked for, it begins with the least

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // searchedPrograms are the programs of the translator's table that are too large for
@@ -140,7 +140,7 @@ func TestRaisedIdentical(t *testing.T) {
 func TestKeptBounds(t *testing.T) {
 	t.Parallel()
 	programs.InLong(t)
-	b, err := First(context.Background(), source.Spec{Dir: "../translate/testdata/large", Entry: "main"}, Options{})
+	b, err := First(context.Background(), source.Spec{Dir: "../internal/translate/testdata/large", Entry: "main"}, Options{})
 	require.NoError(t, err)
 	kept := []string{}
 	for _, p := range b.Sidecar().Bounds.Places {
@@ -151,7 +151,7 @@ func TestKeptBounds(t *testing.T) {
 		kept = append(kept, fmt.Sprintf("%d:%d %d %s: %s", p.Line, p.Col, p.N, p.Kind, p.Why))
 	}
 	require.Equal(t, []string{"24:20 2 entries: with 4 the search would be too large", "59:20 1 entries: with 2 the search would be too large"}, kept)
-	require.Contains(t, Conclude(b).Limits, "translate/testdata/large/main.go:59:20: a bound of the model is reached: "+
+	require.Contains(t, Conclude(b).Limits, "internal/translate/testdata/large/main.go:59:20: a bound of the model is reached: "+
 		"the model ends where a map made here has more than 1 entries: with 2 the search would be too large")
 }
 
@@ -161,7 +161,7 @@ func TestAskedBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
-	spec := source.Spec{Dir: "../translate/testdata/verdicts/boundobjects", Entry: "main"}
+	spec := source.Spec{Dir: "../internal/translate/testdata/verdicts/boundobjects", Entry: "main"}
 	b, err := First(context.Background(), spec, Options{Model: &Model{Bounds: translate.Bounds{Objects: 2, Entries: 1}}})
 	require.NoError(t, err)
 	require.Nil(t, b.Sidecar().Bounds)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vtrace/vtrace/translate"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // A budget bounds the time of a check by both engines. What is not finished when it is

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
 )
 
 // TestBuildIsShared: one of those who want a build makes it. That one of them gives up harms no other

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // Check runs the three passes. The result is that of First, Second and Deep;

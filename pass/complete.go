@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Completeness says whether a model can do what its program does.

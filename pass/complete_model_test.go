@@ -11,9 +11,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // completedKinds are those of the completions of a bundle.
@@ -32,7 +32,7 @@ func TestCompletesLibraryCall(t *testing.T) {
 	}
 	t.Parallel()
 	ctx := context.Background()
-	spec := source.Spec{Dir: "../translate/testdata/verdicts/iocopy", Entry: "main"}
+	spec := source.Spec{Dir: "../internal/translate/testdata/verdicts/iocopy", Entry: "main"}
 	b, err := Check(ctx, spec, Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{artifact.CompletedCall, artifact.CompletedCall}, completedKinds(b))

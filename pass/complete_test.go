@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 var (
@@ -46,7 +46,7 @@ type tableProgram struct {
 
 // table loads the programs once for all tests: that type-checks hundreds of packages.
 var table = sync.OnceValues(func() (all []tableProgram, err error) {
-	for _, dir := range []string{"../examples", "../translate/testdata/verdicts"} {
+	for _, dir := range []string{"../examples", "../internal/translate/testdata/verdicts"} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./..."})
 		if err != nil {
 			return nil, err
@@ -149,7 +149,7 @@ func TestCompleteLacked(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}
+			spec := source.Spec{Dir: "../internal/translate/testdata/verdicts/" + name, Entry: "main"}
 			if strings.HasPrefix(name, "timerdue") || name == "panicothers" {
 				spec.Entry = "TestProgram"
 			}
@@ -167,7 +167,7 @@ func TestCompleteDeadlines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			follows(t, source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}, 20)
+			follows(t, source.Spec{Dir: "../internal/translate/testdata/verdicts/" + name, Entry: "main"}, 20)
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestCompleteDeadlines(t *testing.T) {
 // Models with small bounds do what the program does, or end at a bound.
 func TestCompleteSmallBounds(t *testing.T) {
 	t.Parallel()
-	spec := source.Spec{Dir: "../translate/testdata/verdicts/semaphorerelease", Entry: "main"}
+	spec := source.Spec{Dir: "../internal/translate/testdata/verdicts/semaphorerelease", Entry: "main"}
 	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: 100, Seed: 1}, Options{Model: &Model{Bounds: translate.Bounds{Objects: 1, Slice: 1}}})
 	require.NoError(t, err)
 	require.Equal(t, c.Runs, c.Counts[orchestrate.Followed]+c.Counts[orchestrate.BeyondBounds])
@@ -188,7 +188,7 @@ func TestCompleteRejects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := context.Background()
-			p, err := load(ctx, source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"})
+			p, err := load(ctx, source.Spec{Dir: "../internal/translate/testdata/verdicts/" + name, Entry: "main"})
 			require.NoError(t, err)
 			opts, err := Options{Model: &Model{}}.withDefaults()
 			require.NoError(t, err)

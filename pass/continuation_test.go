@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 var continuations = flag.String("continuations", "t6_stopped,w_pqcond,w_upgrade", "programs of TestContinuations begin so")

@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/module"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // The corpus is public modules, "path@version" of the module proxy or a

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // A check that fails is an error, and ends no other.

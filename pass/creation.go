@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/internal/creation"
+	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/frames"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // maker says of findings where the objects were made that they are about.

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/creation"
 	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/internal/scratch"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // Deep replays the traces of a second pass on the instrumented program. An

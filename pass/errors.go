@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // ArgumentError says which argument of a call is of no use.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 )
 
 // Event is something that happens in a pass: StageStarted, StageDone, SearchProgress,

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
 )
 
 // The second engine runs the program itself under every schedule that is not equivalent

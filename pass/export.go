@@ -18,10 +18,10 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Exported is an Orchestration test as a regression test: a file for the tree

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // First loads the program that spec names, translates it into the Source model

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Input is what decides a run of a search by Fuzz.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/uppaal"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // Of an instrumented file it is known what goes around its guards: the file itself has nothing

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 

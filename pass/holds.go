@@ -7,7 +7,7 @@ import (
 	"maps"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Holds reports whether all that the entry of a bundle can reach is, in the program below a

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 var identicalRuns = flag.Int("identical", 0, "runs of each program for TestIdentical, 0 for a few runs of a few programs")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // TestLateDeadlines: errors for which a goroutine has to be slow to set a deadline are found
@@ -41,7 +41,7 @@ func TestShownIsNotFalse(t *testing.T) {
 	programs.InLong(t)
 	for _, name := range []string{"deadlinegivenfunc", "deadlineabsolute"} {
 		t.Run(name, func(t *testing.T) {
-			b, err := Check(context.Background(), source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}, Options{})
+			b, err := Check(context.Background(), source.Spec{Dir: "../internal/translate/testdata/verdicts/" + name, Entry: "main"}, Options{})
 			require.NoError(t, err)
 			require.Len(t, b.Findings(), 1, describe(b))
 			require.Equal(t, artifact.Real, b.Findings()[0].Verdict, describe(b))

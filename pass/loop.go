@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 

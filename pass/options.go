@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/source"
 )
 
 // oracleOrdinary is how many programs the ordinary run of TestOracle has.

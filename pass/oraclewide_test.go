@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/translate"
 )
 
 var oraclePlain = flag.Int("plain", 0, "runs of each program of TestOracleWide as Go does, with the race detector")

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/translate"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // outside is the model of a program that has none: it does nothing, and its

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 )
 
 // Precision says how far a model is that of its program.

@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/predict"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/trace"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/predict"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/trace"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // Predicting says which run errors are predicted from.

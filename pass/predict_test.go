@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 var predictAll = flag.Bool("predict.all", false, "record all programs of testdata/predict, and not a few; takes minutes")

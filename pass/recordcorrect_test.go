@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
 )
 
 var recordCorrect = flag.Int("recordcorrect", 0, "TestRecordCorrect with `one of so many` of the programs of TestVerdicts that are correct; 1: all")

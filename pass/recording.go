@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Recording says how a run is recorded.

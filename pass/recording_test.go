@@ -14,11 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/trace"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/trace"
 )
 
 // raceRecording builds the program of TestRecording with the race detector:

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // leaks is a program that leaves goroutines behind, and ends in some way.

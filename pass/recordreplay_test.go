@@ -9,8 +9,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/recording"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/recording"
 )
 
 // ordered is a test whose parallel subtests take two locks in opposite order, and nothing keeps them from it.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // subtests are tests with subtests, some of which have an error that the run does not have: what makes it harmless are pipes,

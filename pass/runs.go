@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // ExploreRuns is how many runs under random schedules a deep pass does of every

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 var sizes = flag.String("sizes", "", "print the sizes of the models of the entries of `DIR`, and of those of the examples, in TestSizes")

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // together says of goroutines that are stuck, and of the failure of the test, that one run shows both: where a

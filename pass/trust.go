@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // A bundle may come from anywhere. This file has what of it reaches the go command, and what

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // The result of a check is kept by all that decides of it: the build of vtrace, the

@@ -20,7 +20,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // A program is built from its bundle without a network and without the user's module cache if

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 )
 
 // Acceptance says that somebody has decided to live with a finding. It is reported in a line, and

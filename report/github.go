@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 )
 
 // GitHub writes findings as workflow commands, which GitHub shows as annotations at the lines of

@@ -9,7 +9,7 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 )
 
 // JUnit collects results for a report in JUnit's XML, which continuous integration shows: a suite

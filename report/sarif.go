@@ -15,7 +15,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/pass"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Unused finds out which comments, and which findings of a baseline, accept nothing in the results of a

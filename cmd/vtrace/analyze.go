@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vtrace/vtrace/analyze"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // maxTrace bounds the text of a trace, in bytes.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
 )
 
-const kubernetes = "../../analyze/testdata/kubernetes.trace"
+const kubernetes = "../../internal/analyze/testdata/kubernetes.trace"
 
 func writeTrace(t *testing.T, text string) string {
 	t.Helper()

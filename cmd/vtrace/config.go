@@ -22,8 +22,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 const (

@@ -14,8 +14,8 @@ import (
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/scratch"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/source"
 )
 
 // What a line of doctor says.

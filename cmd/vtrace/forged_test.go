@@ -25,10 +25,10 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/view"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/view"
 )
 
 // forgery is a bundle as somebody may write one. The rest of the manifest is made to fit,

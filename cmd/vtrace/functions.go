@@ -18,7 +18,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/driver"
+	"github.com/vtrace/vtrace/internal/driver"
 	"github.com/vtrace/vtrace/report"
 )
 

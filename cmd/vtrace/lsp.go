@@ -12,8 +12,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/lsp"
+	"github.com/vtrace/vtrace/internal/view"
 	"github.com/vtrace/vtrace/report"
-	"github.com/vtrace/vtrace/view"
 )
 
 // lspFlags declares the flags of lsp, and returns that of -config.

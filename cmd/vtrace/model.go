@@ -15,11 +15,11 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/check/promela"
-	"github.com/vtrace/vtrace/check/verifyta"
-	"github.com/vtrace/vtrace/uppaal"
-	"github.com/vtrace/vtrace/view"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/check/promela"
+	"github.com/vtrace/vtrace/internal/check/verifyta"
+	"github.com/vtrace/vtrace/internal/uppaal"
+	"github.com/vtrace/vtrace/internal/view"
 )
 
 // standardInput is the name of a file that stands for it.

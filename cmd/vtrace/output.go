@@ -16,10 +16,10 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
-	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // exitCode is that for a result of which some findings are accepted.

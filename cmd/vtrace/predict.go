@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/internal/analyze"
 	"github.com/vtrace/vtrace/pass"
 )
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // recordingExt ends the names of recordings.

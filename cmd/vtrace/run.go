@@ -13,9 +13,9 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/docs/findings"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/report"
-	"github.com/vtrace/vtrace/source"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // The exit codes.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // step is one transition of a trace, or the initial state, for people.

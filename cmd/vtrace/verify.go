@@ -16,10 +16,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/check/promela"
-	"github.com/vtrace/vtrace/check/verifyta"
-	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/check/promela"
+	"github.com/vtrace/vtrace/internal/check/verifyta"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // verifySettings are the flags of verify.

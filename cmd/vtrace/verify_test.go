@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/check"
 )
 
 // queryFile writes queries to a file.
@@ -326,7 +326,7 @@ func TestVerifyAbout(t *testing.T) {
 
 // A portable model has no extension of vtrace, and says what it does not ask.
 func TestTranslatePortable(t *testing.T) {
-	const program = "../../translate/testdata/verdicts/server"
+	const program = "../../internal/translate/testdata/verdicts/server"
 	file := filepath.Join(t.TempDir(), "model.xml")
 	args := []string{"translate", "-o", file, program}
 	code, _, stderr := execute(t, args...)

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/view"
+	"github.com/vtrace/vtrace/internal/view"
 )
 
 // runView writes the page of a bundle, a recording or a trace of a model, and opens it unless it is told where to write it to.

@@ -198,7 +198,7 @@ func TestViewModel(t *testing.T) {
 
 	// As verifyta prints it, with other names of files.
 	text := filepath.Join(dir, "trace")
-	const pair = "../../check/verifyta/testdata/"
+	const pair = "../../internal/check/verifyta/testdata/"
 	printed, err := os.ReadFile(pair + "violated-4.1.stderr")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(text, printed, 0o644))
@@ -231,7 +231,7 @@ func TestViewModel(t *testing.T) {
 
 // Recordings, and traces as text, have a page, too.
 func TestViewRecording(t *testing.T) {
-	const name, text = "../../view/testdata/served.vtr", "../../analyze/testdata/kubernetes.trace"
+	const name, text = "../../internal/view/testdata/served.vtr", "../../internal/analyze/testdata/kubernetes.trace"
 	dir := t.TempDir()
 	page := filepath.Join(dir, "run.html")
 	code, stdout, stderr := execute(t, "view", "-o", page, name)

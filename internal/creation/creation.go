@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/internal/frames"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // Program answers questions about one program. Its methods must not be called concurrently.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/explain"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // State says what has become of the code that a finding is about.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Result is the result of an earlier check of a program.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/vtrace/vtrace/internal/frames"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // The functions that the stack of a run names, innermost first, and the call between them.

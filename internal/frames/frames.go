@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Program has the functions of one program.

@@ -1,7 +1,7 @@
 // Command mutate plants defects into a package, one at a time, and tells which of them its tests
 // catch:
 //
-//	go run ./internal/mutate -n 100 -seed 1 ./check
+//	go run ./internal/mutate -n 100 -seed 1 ./internal/check
 //	go run ./internal/mutate -n 100 -seed 1 -tests ./orcutil,./orchestrate -run 'TestOwners|TestPlain' ./orcutil
 //
 // Defects are conditions that always or never hold, statements that are left out, and numbers that

@@ -12,9 +12,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // The model cannot tell what bytes.Contains returns, so that its first trace
@@ -120,7 +120,7 @@ func TestLockOfCond(t *testing.T) {
 					replays = append(replays, r.Outcome)
 				}
 			}}
-			spec := source.Spec{Dir: "../../translate/testdata/verdicts/" + name, Entry: "main"}
+			spec := source.Spec{Dir: "../../internal/translate/testdata/verdicts/" + name, Entry: "main"}
 			first, err := pass.First(t.Context(), spec, opts)
 			require.NoError(t, err)
 			second, err := pass.Second(t.Context(), first, opts)
@@ -311,7 +311,7 @@ func TestCancel(t *testing.T) {
 // not refuted once for each order of the steps before it.
 func TestAvoidedChoices(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), source.Spec{Dir: "../../translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
+	b, err := pass.Check(context.Background(), source.Spec{Dir: "../../internal/translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
 	require.NoError(t, err)
 	require.Len(t, b.Findings(), 1)
 	f := b.Findings()[0]

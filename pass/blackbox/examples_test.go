@@ -12,8 +12,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // generate writes an example as a module of its own.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Others act between calls of uninstrumented code, be they in one statement or in two.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/source"
 )
 
 // Of a program with a module that a directory elsewhere replaces, a bundle holds as long as the files of

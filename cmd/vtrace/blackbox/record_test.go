@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/recording"
-	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/internal/recording"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // The commands of docs/trace.md, on a test and on main: what was recorded is counted, printed and analysed.

@@ -1,0 +1,331 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+)
+
+// place is where something is done with an object.
+type place struct{ object, site string }
+
+// Naming tells the objects of a finding apart: what operations call an object may be what others call another one.
+type Naming struct {
+	expressions map[place]string    // where goroutines of the finding are, or were when they took something
+	marks       map[string]string   // by object
+	variables   map[string]string   // that they are in, by object
+	objects     map[string][]string // by expression
+	called      map[string][]string // by object, at these places
+}
+
+// NamingOf finds out what the objects of a finding are called.
+func NamingOf(f artifact.Finding) *Naming {
+	n := &Naming{expressions: map[place]string{}, marks: map[string]string{}, variables: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
+	add := func(object, site, operation, text string) {
+		if object == "" || strings.Contains(object, ", ") {
+			return
+		}
+		x := expression(operation, text)
+		n.expressions[place{object, site}] = x
+		n.calls(object, x)
+		if x != "" && !slices.Contains(n.called[object], x) {
+			n.called[object] = append(n.called[object], x)
+		}
+	}
+	for _, g := range f.Goroutines {
+		add(g.Object, g.Site, g.Operation, g.Text)
+		for _, h := range g.Holds {
+			add(h.Object, h.Site, h.Operation, h.Text)
+		}
+		if c := g.Closed; c != nil {
+			add(c.Object, c.Site, c.Operation, c.Text)
+		}
+		if all := strings.Split(g.Object, ", "); len(all) > 1 && len(all) == len(g.Cases) {
+			for i, object := range all {
+				n.calls(object, Channel(g.Cases[i]))
+			}
+		}
+		for _, o := range g.Made {
+			n.calls(o.Object, o.Expression)
+		}
+	}
+	for _, o := range f.Made {
+		n.calls(o.Object, o.Expression)
+	}
+	// Of others only those matter that have the name of one of these.
+	for _, s := range f.Interleaving {
+		if x := objectOf(s); len(n.objects[x]) > 0 {
+			n.calls(s.Object, x)
+		}
+	}
+	n.mark(f)
+	return n
+}
+
+// calls notes what operations call an object.
+func (n *Naming) calls(object, x string) {
+	if x != "" && !strings.HasPrefix(object, nilPrefix) && !slices.Contains(n.objects[x], object) {
+		n.objects[x] = append(n.objects[x], object)
+	}
+}
+
+// objectOf is what a step calls the one object that it works on, "" if that is not known.
+func objectOf(s artifact.FindingStep) string {
+	if s.Object == "" || strings.Contains(s.Object, ", ") {
+		return ""
+	}
+	return Operand(sites.Named(s.Operation), s.Text)
+}
+
+// Made is what is known of where objects of a finding were made: first of those that goroutines wait for.
+func Made(f artifact.Finding) (all []artifact.FindingObject) {
+	for _, g := range f.Goroutines {
+		all = append(all, g.Made...)
+	}
+	return append(all, f.Made...)
+}
+
+// mark finds what tells objects apart: where they were made, or, where several were made there, the variable, or, where
+// that is not known, their names in the run.
+func (n *Naming) mark(f artifact.Finding) {
+	made := map[string]artifact.FindingObject{}
+	count := map[string]int{}
+	for _, o := range Made(f) {
+		if _, ok := made[o.Object]; !ok {
+			made[o.Object], n.variables[o.Object] = o, o.Variable
+			count[line(o)]++
+			count[variable(o)]++
+		}
+	}
+	for object, o := range made {
+		if count[line(o)] == 1 {
+			n.marks[object] = madeAt + line(o)
+		} else if o.Variable != "" && count[variable(o)] == 1 {
+			n.marks[object] = variable(o)
+		}
+	}
+}
+
+const madeAt = "made at "
+
+// line is where an object was made, and variable that with the variable.
+func line(o artifact.FindingObject) string     { return fmt.Sprintf("%s:%d", path.Base(o.File), o.Line) }
+func variable(o artifact.FindingObject) string { return o.Variable + " of " + line(o) }
+
+// Mark is what tells an object apart from others, as in "made at main.go:3", "a of main.go:3" or "mutex#1".
+func (n *Naming) Mark(object string) string {
+	return cmp.Or(n.marks[object], object)
+}
+
+// name is what an object is called where something is done with it, as "mu" or "a.mu (made at main.go:3)": with what
+// tells it apart where it is called otherwise elsewhere, or something else is called so.
+func (n *Naming) name(object, site string) string {
+	x, made := n.expressions[place{object, site}], n.marks[object]
+	switch {
+	case x == "" && strings.HasPrefix(made, madeAt) && n.variables[object] != "":
+		return n.variables[object] + " (" + made + ")"
+	case x == "" && strings.HasPrefix(made, madeAt):
+		return "the " + kindOf(object) + " " + made
+	case x == "" && made != "":
+		return made
+	case x == "" && n.variables[object] != "":
+		return object + " of " + n.variables[object]
+	case x == "":
+		return object
+	case len(n.objects[x]) < 2 && len(n.called[object]) < 2 || strings.HasPrefix(object, nilPrefix):
+		return x
+	}
+	return x + " (" + n.Mark(object) + ")"
+}
+
+// shared is what tells an object apart, "" if nothing else has a name that it has.
+func (n *Naming) shared(object, x string) string {
+	if len(n.objects[x]) < 2 {
+		return ""
+	}
+	return n.Mark(object)
+}
+
+// Came is as Came without a naming, with what tells the object apart that the step works on.
+func (n *Naming) Came(s artifact.FindingStep) string {
+	came := Came(s)
+	mark := n.shared(s.Object, objectOf(s))
+	if came == "" || mark == "" {
+		return mark + came
+	}
+	return mark + ", " + came
+}
+
+// Cases are the cases of the select in which a goroutine waits, in words, with those of nil channels marked as
+// far as they are known, since what objects there are is told of all cases together, and what tells channels apart.
+func (n *Naming) Cases(g artifact.FindingGoroutine) string {
+	objects := strings.Split(g.Object, ", ")
+	if len(objects) != len(g.Cases) && !nilOnly(g) {
+		return Cases(g.Cases)
+	}
+	out := slices.Clone(g.Cases)
+	for i := range out {
+		if nilOnly(g) || strings.HasPrefix(objects[i], nilPrefix) {
+			out[i] += " (nil)"
+		} else if mark := n.shared(objects[i], Channel(g.Cases[i])); mark != "" {
+			out[i] += " (" + mark + ")"
+		}
+	}
+	return Cases(out)
+}
+
+// kindOf is what a kind of objects is called, by the name of one in a run.
+func kindOf(object string) string {
+	kind, _, _ := strings.Cut(object, "#")
+	if word, ok := map[string]string{"chan": "channel", "mutex": "lock", "rwmutex": "lock", "waitgroup": "wait group", "cond": "condition"}[kind]; ok {
+		return word
+	}
+	return kind
+}
+
+// operand is a variable, field, element or element of a field.
+const operand = `([\pL_][\pL\d_]*(?:\.[\pL_][\pL\d_]*|\[[\pL\d_.]+\])*)`
+
+// first is an operand that is not the rest of a longer expression, as behind a call.
+const first = `(?:^|[^\pL\d_.)\]])` + operand
+
+// The forms of the operations in a source line, with the object of them.
+var forms = map[string][]*regexp.Regexp{
+	opLock:                       {regexp.MustCompile(first + `\.(?:Try)?Lock\b`)},
+	opReadLock:                   {regexp.MustCompile(first + `\.(?:Try)?RLock\b`)},
+	opWait:                       {regexp.MustCompile(first + `\.Wait\b`)},
+	opCondWait:                   {regexp.MustCompile(first + `\.Wait\b`)},
+	sites.CondSignal.String():    {regexp.MustCompile(first + `\.Signal\b`)},
+	sites.CondBroadcast.String(): {regexp.MustCompile(first + `\.Broadcast\b`)},
+	sites.Unlock.String():        {regexp.MustCompile(first + `\.Unlock\b`)},
+	sites.RUnlock.String():       {regexp.MustCompile(first + `\.RUnlock\b`)},
+	sites.WaitGroupAdd.String():  {regexp.MustCompile(first + `\.Add\b`)},
+	sites.WaitGroupDone.String(): {regexp.MustCompile(first + `\.Done\b`)},
+	sites.WaitGroupGo.String():   {regexp.MustCompile(first + `\.Go\b`)},
+	opOnce:                       {regexp.MustCompile(first + `\.Do\b`)},
+	opClose:                      {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
+	opSend:                       {regexp.MustCompile(first + `\s*<-`)},
+	opReceive:                    {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
+}
+
+// calls are the operations as the source writes them, by the kinds of sites; %s is what they work on.
+var calls = map[sites.Kind]struct{ form, text string }{
+	sites.Lock: {opLock, "%s.Lock()"}, sites.TryLock: {opLock, "%s.TryLock()"}, sites.RLock: {opReadLock, "%s.RLock()"}, sites.TryRLock: {opReadLock, "%s.TryRLock()"},
+	sites.Unlock: {sites.Unlock.String(), "%s.Unlock()"}, sites.RUnlock: {sites.RUnlock.String(), "%s.RUnlock()"},
+	sites.WaitGroupAdd: {sites.WaitGroupAdd.String(), "%s.Add(…)"}, sites.WaitGroupDone: {sites.WaitGroupDone.String(), "%s.Done()"},
+	sites.WaitGroupWait: {opWait, "%s.Wait()"}, sites.WaitGroupGo: {sites.WaitGroupGo.String(), "%s.Go(…)"},
+	sites.CondWait: {opCondWait, "%s.Wait()"}, sites.CondSignal: {sites.CondSignal.String(), "%s.Signal()"}, sites.CondBroadcast: {sites.CondBroadcast.String(), "%s.Broadcast()"},
+	sites.OnceDo: {opOnce, "%s.Do(…)"}, sites.Close: {opClose, "close(%s)"},
+	sites.Send: {opSend, "%s <- …"}, sites.Recv: {opReceive, "<-%s"}, sites.Range: {opReceive, "range %s"},
+}
+
+// Operand is what an operation in a source line works on, as "s.mu" in "s.mu.Lock()", "" where the
+// line does not say it or has several such operations. The kind is that of a site.
+func Operand(kind sites.Kind, text string) string { return expression(calls[kind].form, text) }
+
+// call is an operation in a source line as the source writes it, without what else there is in the line, "" where
+// that is not known.
+func call(kind sites.Kind, text string) string {
+	x := Operand(kind, text)
+	if x == "" {
+		return ""
+	}
+	if m := sent.FindAllStringSubmatch(text, -1); kind == sites.Send && len(m) == 1 && utf8.RuneCountInString(m[0][1]) <= maxSent {
+		return x + " <- " + m[0][1]
+	}
+	return fmt.Sprintf(calls[kind].text, x)
+}
+
+// sent finds what is sent by a statement, up to where it ends; maxSent is how long that may be to be said.
+var sent = regexp.MustCompile(`[^\s=(,:]\s*<-\s*([^;{}]*[^;{}\s])\s*(?:[;}]|$)`)
+
+const maxSent = 30
+
+// expression is what an operation in a source line works on, "" where the line does not say it
+// or has several such operations.
+func expression(operation, text string) string {
+	found := ""
+	for _, form := range forms[operation] {
+		for _, m := range form.FindAllStringSubmatch(text, -1) {
+			if found != "" && found != m[1] {
+				return ""
+			}
+			found = m[1]
+		}
+	}
+	return found
+}
+
+// Channel is the channel of a case of a select, as in "in" of "v := <-in", "" where that is not known.
+func Channel(text string) string {
+	if x := Operand(sites.Recv, text); x != "" {
+		return x
+	}
+	return Operand(sites.Send, text)
+}
+
+// Object is something that goroutines of a finding wait for, or a channel of its steps, with where it was made.
+type Object struct {
+	Name       string // all that the operations call it
+	File, Text string
+	Line       int
+}
+
+// Objects are what goroutines of a finding wait for, in the order of these, then the channels of its steps, as far as it is known where they were made.
+// Those with one name that were made at one place are one. They have their variables, or their names in the run, where
+// other texts have these.
+func Objects(f artifact.Finding) (out []Object) {
+	naming := NamingOf(f)
+	type named struct {
+		artifact.FindingObject
+		called []string
+	}
+	var all []*named
+	for _, o := range Made(f) {
+		i := slices.IndexFunc(all, func(n *named) bool { return n.Object == o.Object })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &named{o, nil})
+		}
+		if x := cmp.Or(o.Expression, o.Variable, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
+			all[i].called = append(all[i].called, x)
+		}
+	}
+	index, tags := map[Object]int{}, map[int][]string{}
+	entry := func(o *named) Object { return Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line} }
+	several := map[Object]int{}
+	for _, o := range all {
+		several[entry(o)]++
+	}
+	for _, o := range all {
+		same := entry(o)
+		i, ok := index[same]
+		if !ok {
+			i = len(out)
+			index[same] = i
+			out = append(out, same)
+		}
+		shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
+		switch mark := naming.Mark(o.Object); {
+		case strings.HasPrefix(mark, madeAt), several[same] == 1 && o.called[0] != kindOf(o.Object) && len(o.called) < 2 && !slices.ContainsFunc(o.called, shares):
+		case mark == o.Object:
+			tags[i] = append(tags[i], o.Object)
+		default:
+			tags[i] = append(tags[i], o.Variable)
+		}
+	}
+	for i := range out {
+		if len(tags[i]) > 0 {
+			slices.Sort(tags[i])
+			out[i].Name += " (" + strings.Join(tags[i], ", ") + ")"
+		}
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package translate_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
+)
+
+// xml is a model as a file.
+func xml(t *testing.T, m *translate.Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, uppaal.WriteXML(&b, m.Network))
+	return b.String()
+}
+
+// TestLeastBounds checks that a program that is too large for the default bounds
+// is translated with the least ones, that its model says where these are reached,
+// and that the bounds make the same model again.
+func TestLeastBounds(t *testing.T) {
+	ctx := context.Background()
+	prog, idx := load(t, "testdata/large", "main")
+	p, err := translate.Prepare(t.Context(), prog, idx)
+	require.NoError(t, err)
+	m, err := p.Translate(ctx, translate.Options{})
+	require.NoError(t, err)
+	verify(t, m)
+	places := func(m *translate.Model) (kinds map[string]int) {
+		kinds = map[string]int{}
+		for _, b := range m.Sidecar.Bounds.Places {
+			kinds[b.Kind]++
+			require.Equal(t, "internal/translate/testdata/large/main.go", b.File)
+			require.NotZero(t, b.Query)
+			a := approximationOf(t, m, b)
+			require.Equal(t, []any{b.File, b.Line, b.Col}, []any{a.File, a.Line, a.Col})
+			q := m.Queries[b.Query-1]
+			require.Equal(t, []int{b.Query, b.Line, b.Col}, []int{q.Number, q.Line, q.Col})
+		}
+		return kinds
+	}
+	require.Equal(t, artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
+	require.Equal(t, map[string]int{"objects": 2, "entries": 4}, places(m))
+
+	again, err := p.Translate(ctx, translate.Options{At: m.Sidecar.Bounds})
+	require.NoError(t, err)
+	require.Equal(t, xml(t, m), xml(t, again))
+	require.Equal(t, m.Queries, again.Queries)
+	require.Equal(t, m.Sidecar, again.Sidecar)
+
+	// Places have bounds of their own.
+	at := *m.Sidecar.Bounds
+	at.Places = append([]artifact.PlaceBound{}, at.Places...)
+	for i := range at.Places {
+		at.Places[i].N *= 2
+	}
+	more, err := p.Translate(ctx, translate.Options{At: &at})
+	require.NoError(t, err)
+	require.NotEqual(t, xml(t, m), xml(t, more))
+	for _, b := range more.Sidecar.Bounds.Places {
+		require.Equal(t, 2, b.N)
+	}
+
+	// A translation can be given up.
+	_, err = p.Translate(ctx, translate.Options{At: &at, Cost: 100})
+	require.ErrorIs(t, err, translate.ErrTooLarge)
+	_, err = p.Translate(ctx, translate.Options{Cost: 100})
+	require.ErrorIs(t, err, translate.ErrTooLarge)
+
+	// Bounds that are asked for stay.
+	m, err = p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Objects: 2, Slice: 3, Recursion: 3}})
+	require.NoError(t, err)
+	require.Equal(t, artifact.Bounds{Objects: 2, Elements: 3, Entries: 1, Activations: 3, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
+	require.Equal(t, map[string]int{"entries": 4}, places(m))
+
+	prog, idx = load(t, "testdata/verdicts/workers", "main")
+	m, err = translate.Translate(ctx, prog, idx, translate.Options{})
+	require.NoError(t, err)
+	require.Nil(t, m.Sidecar.Bounds)
+}
+
+// approximationOf is the approximation that a bound is.
+// TestSlots: where more goroutines may be alive than the model has, that is a bound, also if
+// the model has one of them. What is started once needs no more.
+func TestSlots(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/slots\n\ngo 1.26\n",
+		"main.go": "package main\n\nimport \"math/rand/v2\"\n\nfunc main() {\n\tc := make(chan int)\n\tgo func() { c <- 0 }()\n" +
+			"\tfor range rand.IntN(5) {\n\t\tgo func() { c <- 1 }()\n\t}\n\t<-c\n}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	prog, idx := load(t, dir, "main")
+	p, err := translate.Prepare(t.Context(), prog, idx)
+	require.NoError(t, err)
+	for _, slots := range []int{1, 2} {
+		m, err := p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Slots: slots}})
+		require.NoError(t, err)
+		var lines []int
+		for _, q := range m.Queries {
+			if q.Kind == artifact.KindBound && q.Line > 0 {
+				lines = append(lines, q.Line)
+			}
+		}
+		require.Equal(t, []int{9}, lines, "%d goroutines", slots)
+	}
+}
+
+func approximationOf(t *testing.T, m *translate.Model, b artifact.PlaceBound) artifact.Approximation {
+	t.Helper()
+	for _, a := range m.Sidecar.Approximations {
+		if a.Kind == artifact.ApproximationBound && a.Query == b.Query {
+			return a
+		}
+	}
+	require.Fail(t, "no approximation")
+	return artifact.Approximation{}
+}
+
+// TestOneGoroutine: with one goroutine for a go statement that runs again and again, the model
+// says that the program has more.
+func TestOneGoroutine(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/boundgoroutines", "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Bounds: translate.Bounds{Slots: 1}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"main.go:7 bound exceeded"}, found(m, verify(t, m)))
+}

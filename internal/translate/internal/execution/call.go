@@ -1,0 +1,727 @@
+package execution
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/relevance"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// operands reads the operands of a call.
+type operands func(v ssa.Value) []*sym.Expr
+
+// resolve finds the target of a call. With ok false it has taken over the path;
+// a target without function and operation is unknown.
+func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
+	c := site.Common()
+	for _, a := range c.Args {
+		tgt.Args = append(tgt.Args, val(a))
+	}
+	if b, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
+		tgt.Op = x.library.Builtins[b.Name()]
+		return tgt, true
+	}
+	if fs := x.Program.Calls[site]; len(fs) > 0 && !x.Program.FromLibrary(site) {
+		switch g, decided := p.Guessed(site); {
+		case !decided:
+			x.guessCompleted(p, site, fs)
+			return tgt, false
+		case g != nil:
+			return x.guess(p, site, tgt)
+		}
+	}
+	if c.IsInvoke() {
+		return x.resolveInvoke(p, site, val)
+	}
+	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && layout.Direct(m) {
+		tgt.Fn = m.Fn.(*ssa.Function)
+		tgt.Pos = m.Pos()
+		e := val(m)
+		for k, b := range m.Bindings {
+			if !x.Slice.Values[tgt.Fn.FreeVars[k]] {
+				tgt.Bindings = append(tgt.Bindings, nil)
+				continue
+			}
+			n := x.ValueWidth(b)
+			tgt.Bindings = append(tgt.Bindings, e[:n])
+			e = e[n:]
+		}
+		return tgt, true
+	}
+	if f := c.StaticCallee(); f != nil {
+		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
+			tgt.Fn = f
+			tgt.Op = x.Program.Operation(f)
+			return tgt, true
+		}
+	}
+	tgt, ok = x.resolveValue(p, site, tgt, p.Simplify(val(c.Value)[0]))
+	if ok && tgt.Fn != nil && tgt.Op == nil && !types.Identical(tgt.Fn.Signature, c.Signature()) {
+		// A function of another type: which value it is and what its type depends
+		// on are not known together, and no run has the two.
+		return tgt, false
+	}
+	return tgt, ok
+}
+
+// resolveValue completes the target of a call of a function value.
+func (x *Executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
+	if o, off, cells := p.NewObject(callee); cells != nil {
+		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
+			return tgt, true
+		}
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true
+	}
+	if o, cell := x.oneFunction(p, callee); o != nil {
+		return x.closure(o, tgt, cell), true
+	}
+	k, ok, tracked := x.Concrete(p, callee)
+	if !tracked {
+		return x.guess(p, site, tgt)
+	}
+	if !ok {
+		return tgt, false
+	}
+	return x.functionAt(p, k, tgt, site)
+}
+
+// FunctionOf finds the function that an operation calls, by its value. With ok
+// false it has taken over the path; a value that is not tracked is none.
+func (x *Executor) FunctionOf(p *exploration.Path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
+	value = p.Simplify(value)
+	if o, _, cells := p.NewObject(value); cells != nil {
+		return x.closure(o.Pool.Objects[0], tgt, func(i int) *sym.Expr { return cells[i] }), true, true
+	}
+	if o, cell := x.oneFunction(p, value); o != nil {
+		return x.closure(o, tgt, cell), true, true
+	}
+	k, ok, tracked := x.Concrete(p, value)
+	if !ok {
+		return tgt, false, tracked
+	}
+	tgt, ok = x.functionAt(p, k, tgt, site)
+	return tgt, ok, true
+}
+
+// oneFunction recognises a function value that can be several closures, all of
+// one function: which one only decides what it has captured, which cell reads. It
+// returns one of them, nil if the value has to be known.
+func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
+	p.Expose(value)
+	a := p.Abs(value)
+	if value.Op == sym.OpUnknown || value.HandedOver() || a.Top || a.Interval || len(a.Elems) < 2 || len(a.Elems) > maxChain {
+		return nil, nil
+	}
+	o = x.Memory.Object(a.Elems[0])
+	if o == nil || o.Kind != state.ClosureObject || o.Closure == nil {
+		return nil, nil
+	}
+	for _, k := range a.Elems {
+		c := x.Memory.Object(k)
+		if c == nil || c.Base != k || c.Closure != o.Closure || c.Fn != o.Fn || c.Size != o.Size {
+			return nil, nil
+		}
+		if _, library := x.library.Made(state.Target{}, c, 0, sym.Num(k)); library {
+			return nil, nil
+		}
+	}
+	captured := make([]*sym.Expr, o.Size)
+	for i := range captured {
+		for j := len(a.Elems) - 1; j >= 0; j-- {
+			e := p.CellAt(a.Elems[j] + int32(i))
+			if j == len(a.Elems)-1 {
+				captured[i] = e
+				continue
+			}
+			if (e.Op == sym.OpUnknown) != (captured[i].Op == sym.OpUnknown) {
+				return nil, nil // known for some only
+			}
+			captured[i] = sym.Ite(exploration.Eq(value, a.Elems[j]), e, captured[i])
+		}
+	}
+	return o, func(i int) *sym.Expr { return captured[i] }
+}
+
+// functionAt completes a target by the function value at an address.
+func (x *Executor) functionAt(p *exploration.Path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
+	if k == 0 {
+		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.Statement(site), Pos: p.Here(), Detail: "call of nil function"}
+		if g, ok := site.(*ssa.Go); ok {
+			return x.spawnsNil(p, g, u)
+		}
+		x.calledNil(p, u, site)
+		return tgt, false
+	}
+	o := x.Memory.Object(k)
+	if o != nil {
+		if tgt, ok := x.library.Made(tgt, o, k-o.Base, sym.Num(k)); ok {
+			return tgt, true
+		}
+	}
+	if o == nil || o.Fn == nil {
+		tgt.Fn = nil
+		return tgt, true
+	}
+	return x.closure(o, tgt, func(i int) *sym.Expr { return p.CellAt(o.Base + int32(i)) }), true
+}
+
+// calledNil goes on with the panic of a call of nothing. One that was deferred has been made
+// by then.
+func (x *Executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Instruction) {
+	if _, deferred := site.(*ssa.Defer); deferred {
+		p.PopDeferred()
+	}
+	x.Raise(p, u, x.SomeError())
+	x.ContinueWith(p)
+}
+
+// spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
+// where a function has neither parameters nor results; others are called by the goroutine.
+func (x *Executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
+	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
+		x.SinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
+		return state.Target{}, false
+	}
+	return state.Target{Op: nilBody}, true
+}
+
+// nilBody is the goroutine that calls a nil function.
+var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
+
+func callNil(x *Executor, p *exploration.Path) bool {
+	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+	return true
+}
+
+// closure completes a target by a function object and its cells.
+func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
+	tgt.Fn = o.Fn
+	tgt.Op = x.Program.Operation(o.Fn)
+	if o.Closure == nil {
+		tgt.Pos = o.Pos
+		return tgt
+	}
+	tgt.Pos = o.Closure.Pos()
+	at := 0
+	for i, b := range o.Closure.Bindings {
+		if !x.Slice.Values[o.Fn.FreeVars[i]] {
+			tgt.Bindings = append(tgt.Bindings, nil)
+			continue
+		}
+		var e []*sym.Expr
+		for range x.ValueWidth(b) {
+			e = append(e, cell(at))
+			at++
+		}
+		tgt.Bindings = append(tgt.Bindings, e)
+	}
+	return tgt
+}
+
+// guess continues with every callee that the call graph knows for a function
+// value that is not tracked.
+func (x *Executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
+	if fn := p.GuessedFunction(site); fn != nil {
+		tgt.Fn = fn
+		tgt.Op = x.Program.Operation(fn)
+		for _, fv := range fn.FreeVars {
+			tgt.Bindings = append(tgt.Bindings, layout.Unknowns(x.ValueWidth(fv), "captured by a function that is not tracked"))
+		}
+		if site.Common().IsInvoke() {
+			recv := layout.Unknowns(x.Width(fn.Signature.Recv().Type()), "receiver that is not tracked")
+			tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
+		}
+		return tgt, true
+	}
+	callees := x.Program.Callees(site)
+	if len(callees) == 0 {
+		return tgt, true
+	}
+	var alts []func(*exploration.Path)
+	for _, f := range callees {
+		alts = append(alts, func(q *exploration.Path) { q.Guess(site, f) })
+	}
+	p.Choose("the function called is not tracked", alts...)
+	return tgt, false
+}
+
+// A methodKey names a method of a dynamic type of interfaces, by its number.
+type methodKey struct {
+	tag int32
+	fn  *types.Func // of the interface
+}
+
+// Method returns the method of a type that an interface calls; ok is false if there
+// is none. It is nil if its code is not in the program.
+func (x *Executor) Method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
+	k := methodKey{tag, of}
+	if fn, ok = x.methods[k]; ok {
+		return fn, true
+	}
+	if types.NewMethodSet(t).Lookup(of.Pkg(), of.Name()) == nil {
+		return nil, false
+	}
+	fn = x.Program.SSA.LookupMethod(t, of.Pkg(), of.Name())
+	x.methods[k] = fn
+	return fn, true
+}
+
+func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, val operands) (state.Target, bool) {
+	c := site.Common()
+	var tgt state.Target
+	for _, a := range c.Args {
+		tgt.Args = append(tgt.Args, val(a))
+	}
+	e := val(c.Value)
+	tag, ok, tracked := x.Concrete(p, e[0])
+	if !tracked {
+		return x.guess(p, site, tgt)
+	}
+	if !ok {
+		return tgt, false
+	}
+	if tag == 0 {
+		x.calledNil(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(site), Pos: p.Here(), Detail: "nil pointer dereference"}, site)
+		return tgt, false
+	}
+	t := x.Memory.TypeOf(tag)
+	switch t {
+	case nil: // a value that stands for those that are not tracked
+		return x.guess(p, site, tgt)
+	case layout.OpaqueError:
+		return tgt, true
+	}
+	if methods := x.library.Methods[t]; methods != nil {
+		tgt.Op = methods[c.Method.Name()]
+		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
+		return tgt, true
+	}
+	fn, ok := x.Method(tag, t, c.Method)
+	if !ok {
+		return x.guess(p, site, tgt) // neither is that of another type
+	}
+	if fn == nil {
+		return tgt, true
+	}
+	recv, ok := x.Unbox(p, e[1], t)
+	if !ok {
+		return tgt, false
+	}
+	tgt.Fn = fn
+	tgt.Op = x.Program.Operation(fn)
+	tgt.Args = append([][]*sym.Expr{recv}, tgt.Args...)
+	return tgt, true
+}
+
+func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
+	ctx := p.Peek().Call
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
+		return x.execBuiltin(p, i, b)
+	}
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
+	if !ok {
+		return false
+	}
+	return x.Call(p, i, 0, tgt, false)
+}
+
+// Call enters the target. For a call that is skipped the path goes on behind it.
+func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
+	ctx := p.Peek().Call
+	skipOn := func(p *exploration.Path) bool {
+		if deferred {
+			return true
+		}
+		if call, ok := site.(*ssa.Call); ok {
+			p.Set(ctx, call, x.libraryResult(p, site, tgt))
+		}
+		return p.Advance()
+	}
+	skip := func() bool { return skipOn(p) }
+	if tgt.Op != nil {
+		c := x.Context(p.Template, ctx, site, nth, tgt.Fn, tgt.Op.Name)
+		x.PushOp(p, c, tgt, deferred)
+		return true
+	}
+	if ptrs := x.Slice.Filled[site]; len(ptrs) > 0 && !deferred {
+		return x.fill(p, site, ptrs, func(q *exploration.Path) { q.Set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
+	}
+	if tgt.Fn == nil {
+		p.Note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
+		return skip()
+	}
+	if tgt.Fn.Blocks == nil {
+		if fs := x.Program.Calls[site]; len(fs) > 0 {
+			tgt.Op = callsBack
+			x.PushOp(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
+			return true
+		}
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.Slice.Numbers[call].Chosen() {
+			return x.callFlag(p, call)
+		}
+		if a := x.Program.Assertion(site); a != nil && !deferred {
+			return x.library.Assert(x, p, site.(*ssa.Call), a, skipOn)
+		}
+		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
+			x.Arrive(p, state.AtLocal, 0)
+			return false
+		}
+		return skip()
+	}
+	if x.Unforeseen(p, tgt) {
+		return skip()
+	}
+	if !x.Slice.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
+		return skip()
+	}
+	return x.Enter(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
+}
+
+// Unforeseen notes that a function is called which the call graph does not have:
+// what it needs has not been found out.
+func (x *Executor) Unforeseen(p *exploration.Path, tgt state.Target) bool {
+	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.Program.Reached[tgt.Fn] {
+		return false
+	}
+	p.Note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.Fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	return true
+}
+
+func (x *Executor) resultNeeded(site ssa.CallInstruction) bool {
+	call, ok := site.(*ssa.Call)
+	return ok && x.Slice.Values[call]
+}
+
+// Enter pushes the frame of a function with a body; false if the recursion is
+// too deep for the model.
+func (x *Executor) Enter(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) bool {
+	fn := tgt.Fn
+	depth := 0
+	for _, f := range p.Frames {
+		if f.Op == nil && f.Call.Fn == fn {
+			depth++
+		}
+	}
+	if depth > 0 {
+		if most, at := x.activations(p, fn); depth >= most {
+			p.BoundAt(at, p.Here(), fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
+			return false
+		}
+	}
+	for k, fv := range fn.FreeVars {
+		if x.Slice.Values[fv] && k < len(tgt.Bindings) {
+			p.Set(c, fv, append([]*sym.Expr(nil), tgt.Bindings[k]...))
+		}
+	}
+	for k, prm := range fn.Params {
+		if x.Slice.Values[prm] && k < len(tgt.Args) {
+			p.Set(c, prm, append([]*sym.Expr(nil), tgt.Args[k]...))
+		}
+	}
+	p.Push(&state.Frame{Call: c, Block: fn.Blocks[0], Target: state.Target{Pos: tgt.Pos}, Deferred: deferred})
+	return true
+}
+
+// activations bounds those of a function.
+func (x *Executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at *state.Bound) {
+	pos := fn.Pos()
+	if !pos.IsValid() || x.Program.OfLibrary(fn) {
+		pos = p.Here()
+	}
+	n, at = x.BoundOf(artifact.BoundActivations, pos)
+	if at != nil && at.Name == "" {
+		at.Name = fn.Name()
+	}
+	return n, at
+}
+
+// libraryResult is what a call returns whose body is not part of the program.
+func (x *Executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
+	sig := site.Common().Signature()
+	if tgt.Fn != nil {
+		switch name := program.FullName(tgt.Fn); name {
+		case "errors.New", "fmt.Errorf":
+			if call, ok := site.(*ssa.Call); ok {
+				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
+			}
+		}
+	}
+	n := x.Width(sig.Results())
+	if n > 0 && x.resultNeeded(site) {
+		if out, ok := x.computed(p, site.(*ssa.Call)); ok {
+			return out
+		}
+		x.noteInput(p, site, tgt)
+	}
+	return layout.Unknowns(n, "result of a call that is not in the model")
+}
+
+func (x *Executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
+	f := p.Top()
+	if i.DeferStack != nil {
+		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
+			x.Unsupported(p.Here(), "defer in the body of a range over a function", "it belongs to the surrounding function")
+			return false
+		}
+	}
+	if !x.boundMethod(p, i) {
+		return false
+	}
+	d := state.DeferKey{Instr: i}
+	for _, e := range f.Defers {
+		if e.Instr == i {
+			d.Nth++
+		}
+	}
+	if d.Nth >= x.Options.Defers {
+		p.Bound(fmt.Sprintf("more than %d calls deferred here", x.Options.Defers))
+		return false
+	}
+	var e []*sym.Expr
+	for _, v := range x.DeferOperands(i) {
+		e = append(e, p.Value(f.Call, v)...)
+	}
+	p.Set(f.Call, d, append([]*sym.Expr(nil), e...))
+	f.Defers = append(f.Defers, d)
+	f.Idx++
+	return true
+}
+
+// boundMethod continues with the panic where the method that a defer or go statement takes is
+// that of a nil interface; false if it has taken over the path.
+func (x *Executor) boundMethod(p *exploration.Path, i ssa.CallInstruction) bool {
+	c := i.Common()
+	return !c.IsInvoke() || x.notNil(p, p.Value(p.Peek().Call, c.Value)[0], i)
+}
+
+// runDeferred takes the last deferred call of the innermost frame and enters it.
+func (x *Executor) runDeferred(p *exploration.Path) bool {
+	f := p.Peek()
+	d := f.Defers[len(f.Defers)-1]
+	if d.Library() {
+		return x.library.Deferred(x, p, d)
+	}
+	e := p.Kept(f.Call, d)
+	kept := map[ssa.Value][]*sym.Expr{}
+	for _, v := range x.DeferOperands(d.Instr) {
+		n := x.ValueWidth(v)
+		if len(e) >= n {
+			kept[v] = e[:n]
+			e = e[n:]
+		}
+	}
+	operand := func(v ssa.Value) []*sym.Expr {
+		if k := kept[v]; k != nil {
+			return k
+		}
+		switch v.(type) {
+		case *ssa.Const, *ssa.Global, *ssa.Function:
+			return p.Value(f.Call, v)
+		}
+		return layout.Unknowns(x.ValueWidth(v), "not tracked")
+	}
+	if b, ok := d.Instr.Common().Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
+		return x.runBuiltin(p, d.Instr, b, operand)
+	}
+	tgt, ok := x.resolve(p, d.Instr, operand)
+	if !ok {
+		return false
+	}
+	p.PopDeferred()
+	return x.Call(p, d.Instr, d.Nth, tgt, true)
+}
+
+// runBuiltin executes a deferred builtin that is no operation.
+func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
+	f := p.Peek()
+	done := func(q *exploration.Path) bool {
+		q.PopDeferred()
+		return true
+	}
+	switch {
+	case b.Name() == "recover":
+		done(p)
+		// It is one of the function that defers it.
+		if n := len(p.Frames); f.Deferred && n >= 2 && p.Frames[n-2].Op == nil {
+			x.recovered(p, p.Frames[n-2])
+		}
+		return true
+	case relevance.MapWrite(site) != nil:
+		var args [][]*sym.Expr
+		for _, a := range site.Common().Args {
+			args = append(args, val(a))
+		}
+		return x.remove(p, args, nil, done)
+	}
+	if elem := x.Program.ElementsWritten(site); elem != nil {
+		x.elementsLost(p, site, elem)
+	}
+	return done(p)
+}
+
+// Raise begins to unwind the goroutine.
+func (x *Executor) Raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
+	f := p.Peek()
+	if len(val) != 2 {
+		val = x.SomeError()
+	}
+	if !u.Goexit {
+		p.Set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
+	}
+	p.Top().Unwinds(u)
+}
+
+// stepUnwind goes on unwinding the innermost frame.
+func (x *Executor) stepUnwind(p *exploration.Path) bool {
+	f := p.Peek()
+	if f.Op == nil && len(f.Defers) > 0 {
+		return x.runDeferred(p)
+	}
+	u := f.Unwind
+	if u.Recovered {
+		g := p.Top()
+		if u.Exits {
+			g.Unwind = &state.Unwind{Goexit: true, Site: u.Site, Pos: u.Pos, Detail: "goexit"}
+			return true
+		}
+		g.Unwind = nil
+		if r := f.Call.Fn.Recover; r != nil {
+			g.Block, g.Idx = r, 0
+			return true
+		}
+		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
+	}
+	val := p.Kept(f.Call, state.PanicKey{})
+	p.Pop()
+	if len(p.Frames) == 0 {
+		if u.Goexit {
+			return x.Finish(p, u)
+		}
+		x.SinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
+		return false
+	}
+	g := p.Top()
+	g.Unwinds(u)
+	if !u.Goexit {
+		p.Set(g.Call, state.PanicKey{}, val)
+	}
+	if unwound := x.library.unwinds[g.Op]; unwound != nil {
+		return unwound(x, p)
+	}
+	return true
+}
+
+// recovered stops the panic of frame g and returns its value.
+func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Call != f.Call {
+			continue
+		}
+		if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
+			g := *p.Frames[i]
+			v := *u
+			v.Recovered = true
+			g.Unwind = &v
+			p.Frames[i] = &g
+			return p.Kept(f.Call, state.PanicKey{})
+		}
+		break
+	}
+	return layout.Zeros(2)
+}
+
+// execBuiltin executes the builtins that are not operations.
+func (x *Executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin) bool {
+	f := p.Peek()
+	set := func(e ...*sym.Expr) bool {
+		p.Set(f.Call, i, e)
+		return p.Advance()
+	}
+	arg := func(k int) []*sym.Expr { return p.Value(f.Call, i.Call.Args[k]) }
+	switch b.Name() {
+	case "recover":
+		e := layout.Zeros(2)
+		if n := len(p.Frames); f.Deferred && n >= 2 && p.Frames[n-2].Op == nil {
+			e = x.recovered(p, p.Frames[n-2])
+		}
+		return set(append([]*sym.Expr(nil), e...)...)
+	case "append":
+		return x.appendTo(p, i)
+	case "len", "cap":
+		switch i.Call.Args[0].Type().Underlying().(type) { // that of an array is a constant
+		case *types.Slice:
+			if b.Name() == "len" {
+				return set(arg(0)[1])
+			}
+			return set(arg(0)[2])
+		case *types.Map:
+			o, ok, tracked := x.mapAt(p, arg(0)[0], i, false)
+			if tracked && !ok {
+				return false
+			}
+			if tracked {
+				return x.mapLen(p, o, func(q *exploration.Path, n *sym.Expr) bool {
+					q.Set(q.Peek().Call, i, []*sym.Expr{n})
+					return q.Advance()
+				})
+			}
+		case *types.Basic:
+			return set(x.textLen(p, arg(0)[0]))
+		case *types.Chan:
+			k, ok, tracked := x.Concrete(p, arg(0)[0])
+			if !tracked {
+				return set(sym.Unknown("a channel that is not tracked"))
+			}
+			if !ok {
+				return false
+			}
+			o := x.Memory.Object(k)
+			switch {
+			case k == 0 || o == nil || o.Kind != state.ChannelObject:
+				return set(sym.Num(0))
+			case b.Name() == "cap":
+				return set(sym.Num(o.Cap))
+			}
+			return set(p.CellAt(o.Base + state.ChanLen))
+		}
+		return set(sym.Unknown("length not tracked"))
+	case "min", "max":
+		e := arg(0)[0]
+		if !program.IsInteger(i.Type()) {
+			return set(sym.Unknown("not an integer"))
+		}
+		for k := 1; k < len(i.Call.Args); k++ {
+			o := arg(k)[0]
+			c := sym.Arith(sym.OpLt, e, o)
+			if b.Name() == "max" {
+				c = sym.Arith(sym.OpLt, o, e)
+			}
+			e = sym.Ite(c, e, o)
+		}
+		return set(e)
+	case "delete", "clear":
+		if relevance.MapWrite(i) != nil {
+			args := make([][]*sym.Expr, len(i.Call.Args))
+			for k := range args {
+				args[k] = arg(k)
+			}
+			return x.remove(p, args, i, (*exploration.Path).Advance)
+		}
+		return x.execElements(p, i)
+	case "copy":
+		return x.execElements(p, i)
+	case "ssa:wrapnilchk":
+		return set(arg(0)...)
+	case "ssa:deferstack":
+		return set(sym.Num(0))
+	}
+	return set(layout.Unknowns(x.ValueWidth(i), "result of "+b.Name())...)
+}

@@ -1,0 +1,406 @@
+package execution
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// atGuard stops at the guard of an instruction, or executes the instruction if
+// the guard has been passed.
+func (x *Executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
+	f := p.Peek()
+	if f.Phase == 0 {
+		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
+			return false
+		}
+		s := x.siteOf(instr)
+		if s == 0 {
+			x.Unsupported(instr.Pos(), "operation", "it has no guard")
+			return false
+		}
+		x.Arrive(p, state.AtOp, s)
+		return false
+	}
+	switch i := instr.(type) {
+	case *ssa.Go:
+		return x.execGo(p, i)
+	case *ssa.Panic:
+		p.Top().Phase = 0
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.siteOf(i), Pos: i.Pos(), Detail: "panic"}, p.Value(f.Call, i.X))
+		return true
+	case *ssa.Send:
+		c := comm{send: true, ch: p.Value(f.Call, i.Chan)[0], val: p.Value(f.Call, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
+		return x.communicate(p, []comm{c}, false, func(q *exploration.Path, _ int, _ []*sym.Expr, _ bool) { opDone(q) })
+	case *ssa.UnOp:
+		elem := i.X.Type().Underlying().(*types.Chan).Elem()
+		c := comm{ch: p.Value(f.Call, i.X)[0], elem: elem}
+		return x.communicate(p, []comm{c}, false, func(q *exploration.Path, _ int, val []*sym.Expr, ok bool) {
+			if i.CommaOk {
+				val = append(slices.Clone(val), sym.Bool(ok))
+			}
+			q.Set(f.Call, i, slices.Clone(val))
+			opDone(q)
+		})
+	case *ssa.Select:
+		return x.execSelect(p, i)
+	}
+	return false
+}
+
+// opDone goes on behind an operation.
+func opDone(p *exploration.Path) {
+	f := p.Top()
+	f.Phase = 0
+	f.Idx++
+}
+
+// siteOf finds the site of an operation that is an instruction.
+func (x *Executor) siteOf(instr ssa.Instruction) sites.ID {
+	var kinds []sites.Kind
+	switch i := instr.(type) {
+	case *ssa.Go:
+		kinds = []sites.Kind{sites.Go}
+	case *ssa.Panic:
+		kinds = []sites.Kind{sites.Panic}
+	case *ssa.Send:
+		kinds = []sites.Kind{sites.Send}
+	case *ssa.UnOp:
+		if i.Op == token.ARROW {
+			kinds = []sites.Kind{sites.Recv, sites.Range}
+		}
+	case *ssa.Select:
+		kinds = []sites.Kind{sites.Select}
+	}
+	for _, k := range kinds {
+		if s, ok := x.Sites.At(k, instr.Pos()); ok {
+			return s.ID
+		}
+	}
+	return 0
+}
+
+// comm is one communication: a send or a receive.
+type comm struct {
+	send bool
+	ch   *sym.Expr
+	val  []*sym.Expr
+	elem types.Type
+}
+
+func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
+	ctx := p.Peek().Call
+	var comms []comm
+	for _, st := range i.States {
+		c := comm{send: st.Dir == types.SendOnly, ch: p.Value(ctx, st.Chan)[0], elem: st.Chan.Type().Underlying().(*types.Chan).Elem()}
+		if c.send {
+			c.val = p.Value(ctx, st.Send)
+		}
+		comms = append(comms, c)
+	}
+	return x.communicate(p, comms, !i.Blocking, func(q *exploration.Path, k int, val []*sym.Expr, ok bool) {
+		q.Sel = k
+		out := []*sym.Expr{sym.Num(int32(k)), sym.Bool(ok)}
+		for j, c := range comms {
+			if c.send {
+				continue
+			}
+			if j == k {
+				out = append(out, val...)
+			} else {
+				out = append(out, layout.Zeros(x.Width(c.elem))...)
+			}
+		}
+		q.Set(ctx, i, out)
+		opDone(q)
+	})
+}
+
+// communicate executes a send, a receive or a select. done completes a path
+// with the chosen case, what was received, and whether it was a message.
+//
+// A goroutine at an unbuffered operation need not be queued: a rendezvous takes
+// two goroutines at theirs. Only where somebody polls can the difference be
+// seen; there the operation first queues (a location of its own), and then
+// meets one that is not queued.
+func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
+	queued := p.Peek().Phase == 2
+	objs := make([]*state.Object, len(comms))
+	for i, c := range comms {
+		k, ok, tracked := x.Concrete(p, c.ch)
+		if !tracked {
+			x.Unsupported(p.Here(), "channel operation", "the channel is not tracked: "+exploration.Why(c.ch))
+			return false
+		}
+		if !ok {
+			return false
+		}
+		if o := x.Memory.Object(k); o != nil && o.Kind == state.ChannelObject {
+			if o.Elem != nil && !types.Identical(o.Elem, c.elem) {
+				return false // an interface whose type and value do not belong together
+			}
+			objs[i] = o
+		}
+	}
+	anyPolled := hasDefault
+	for _, o := range objs {
+		anyPolled = anyPolled || o != nil && o.Meets() && o.Polled
+		if o != nil && o.Context {
+			x.Accessed(p, o.Behind(state.ContextErr), 1, 0, false)
+		}
+	}
+	for _, o := range objs {
+		if anyPolled && o != nil && o.Meets() && !x.Polled[o.Pos] {
+			x.Polled[o.Pos] = true
+			x.Again = true
+		}
+	}
+	cell := func(q *exploration.Path, o *state.Object, k int32) *sym.Expr { return q.CellAt(o.Base + k) }
+	count := func(q *exploration.Path, d int32) {
+		for i, o := range objs {
+			if o == nil || !o.Meets() || !o.Polled {
+				continue
+			}
+			k := o.Base + state.ChanReceivers
+			if comms[i].send {
+				k = o.Base + state.ChanSenders
+			}
+			q.Put(k, sym.Arith(sym.OpAdd, q.CellAt(k), sym.Num(d)))
+		}
+	}
+	leave := func(q *exploration.Path) {
+		if queued {
+			count(q, -1)
+		}
+	}
+	idle := sym.Num(1) // no case is ready
+	for i, o := range objs {
+		if o == nil {
+			continue
+		}
+		closed := cell(p, o, state.ChanClosed)
+		idle = sym.And(idle, exploration.Eq(closed, 0))
+		switch {
+		case o.Cap > 0 && comms[i].send:
+			idle = sym.And(idle, sym.Arith(sym.OpLe, sym.Num(o.Cap), cell(p, o, state.ChanLen)))
+		case o.Cap > 0:
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanLen), 0))
+		case comms[i].send:
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanReceivers), 0))
+		default:
+			idle = sym.And(idle, exploration.Eq(cell(p, o, state.ChanSenders), 0))
+		}
+	}
+	for i, o := range objs {
+		if o == nil {
+			continue
+		}
+		if comms[i].send {
+			x.send(p, o, comms[i].val, queued, func(q *exploration.Path) { leave(q); done(q, i, nil, false); x.ContinueWith(q) }, leave)
+		} else {
+			x.receive(p, o, queued, func(q *exploration.Path, val []*sym.Expr, ok bool) { leave(q); done(q, i, val, ok); x.ContinueWith(q) })
+		}
+	}
+	switch {
+	case hasDefault:
+		if q := p.Fork(idle); q != nil {
+			done(q, -1, nil, false)
+			x.ContinueWith(q)
+		}
+	case anyPolled && !queued:
+		if q := p.Fork(idle); q != nil {
+			count(q, 1)
+			q.Top().Phase = 2
+			q.Role = artifact.RoleCommit
+			x.Arrive(q, state.AtQueue, q.From.Site)
+		}
+	}
+	return false
+}
+
+func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *exploration.Path)) {
+	closed := p.CellAt(o.Base + state.ChanClosed)
+	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
+		leave(q)
+		q.Top().Phase = 0
+		x.Raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.From.Site, Pos: q.Here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
+		x.ContinueWith(q)
+	}
+	q := p.Fork(exploration.Eq(closed, 0))
+	if q == nil {
+		return
+	}
+	for i := range int(o.Width) {
+		e := sym.Unknown("not tracked")
+		if i < len(val) && o.Tracked {
+			e = val[i]
+		}
+		x.Grow(x.Memory.Cells[o.Base+state.ChanPayload+int32(i)], q.Abs(e))
+	}
+	if o.Cap > 0 {
+		n := q.CellAt(o.Base + state.ChanLen)
+		if !q.Assume(sym.Arith(sym.OpLt, n, sym.Num(o.Cap))) {
+			return
+		}
+		for k := range o.Kept {
+			for i := range o.Width {
+				at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
+				q.Put(at, sym.Ite(exploration.Eq(n, k), q.Simplify(val[i]), q.RawCell(at)))
+			}
+		}
+		q.Put(o.Base+state.ChanLen, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+		done(q)
+		return
+	}
+	q.Send = val
+	meetPartner(q, o, queued, true)
+	done(q)
+}
+
+// meetPartner labels the path with the synchronisation of a rendezvous.
+func meetPartner(p *exploration.Path, o *state.Object, queued, send bool) {
+	name := "rv"
+	switch {
+	case o.Polled && queued == send:
+		name = "qs" // the sender is queued, or the receiver is not
+	case o.Polled:
+		name = "sq"
+	}
+	p.Sync = &state.Sync{Name: name, Object: o, Send: send}
+}
+
+func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, done func(q *exploration.Path, val []*sym.Expr, ok bool)) {
+	closed := p.CellAt(o.Base + state.ChanClosed)
+	if o.Cap > 0 {
+		n := p.CellAt(o.Base + state.ChanLen)
+		if q := p.Fork(sym.And(exploration.Eq(closed, 1), exploration.Eq(n, 0))); q != nil {
+			done(q, layout.Zeros(int(o.Width)), false)
+		}
+		q := p.Fork(sym.Arith(sym.OpLt, sym.Num(0), n))
+		if q == nil {
+			return
+		}
+		val, lost := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
+		if o.Kept > 0 {
+			for k := range o.Kept {
+				for i := range o.Width {
+					at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
+					if k == 0 {
+						val[i] = q.RawCell(at)
+						if lost[i] = q.Lost(val[i]); lost[i] == nil {
+							val[i] = q.CellAt(at)
+						}
+					}
+					if k+1 < o.Kept {
+						q.Put(at, p.Copied(at+o.Width))
+					} else {
+						q.Put(at, sym.Num(0))
+					}
+				}
+			}
+		}
+		q.Put(o.Base+state.ChanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
+		x.Decide(q, val, lost, func(q *exploration.Path, val []*sym.Expr) { done(q, val, true) })
+		return
+	}
+	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
+		done(q, layout.Zeros(int(o.Width)), false)
+	}
+	if o.Context {
+		return // nobody sends
+	}
+	q := p.Clone()
+	val := make([]*sym.Expr, o.Width)
+	q.Hand = nil
+	for i := range o.Width {
+		c := x.Memory.Cells[o.Base+state.ChanPayload+i]
+		c.Readers[q.From] = true
+		if c.Abs.Empty() {
+			return // nobody sends, as far as is known
+		}
+		q.Hand = append(q.Hand, c.Abs)
+		if k, ok := c.Abs.Single(); ok {
+			val[i] = sym.Num(k)
+		} else if c.Abs.Top {
+			val[i] = sym.Unknown("a message that is not tracked")
+		} else {
+			val[i] = sym.Read(sym.OpMsg, nil, i)
+		}
+	}
+	meetPartner(q, o, queued, false)
+	done(q, val, true)
+}
+
+// execGo starts a goroutine.
+func (x *Executor) execGo(p *exploration.Path, i *ssa.Go) bool {
+	ctx := p.Peek().Call
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
+	if !ok {
+		return false
+	}
+	return x.SpawnTarget(p, i, tgt, func(q *exploration.Path) { opDone(q) })
+}
+
+// SpawnTarget starts a goroutine that calls tgt: the go site has been passed.
+func (x *Executor) SpawnTarget(p *exploration.Path, site ssa.Instruction, tgt state.Target, after func(q *exploration.Path)) bool {
+	x.Unforeseen(p, tgt)
+	if tgt.Op == nil && tgt.Fn == nil {
+		p.Note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
+	}
+	t := x.TemplateFor(p, site, tgt)
+	p.Alone, p.Serial = false, p.Serial && tgt.Op.StartedBy(sites.Subtest)
+	var handed []*sym.Expr
+	for _, k := range t.Handed {
+		e := sym.Unknown("not tracked")
+		switch v := k.V.(type) {
+		case state.ArgKey:
+			if int(v) < len(tgt.Args) && k.Comp < len(tgt.Args[v]) {
+				e = tgt.Args[v][k.Comp]
+			}
+		case *ssa.Parameter:
+			for j, prm := range tgt.Fn.Params {
+				if prm == v && j < len(tgt.Args) && k.Comp < len(tgt.Args[j]) {
+					e = tgt.Args[j][k.Comp]
+				}
+			}
+		case *ssa.FreeVar:
+			for j, fv := range tgt.Fn.FreeVars {
+				if fv == v && j < len(tgt.Bindings) && k.Comp < len(tgt.Bindings[j]) {
+					e = tgt.Bindings[j][k.Comp]
+				}
+			}
+		}
+		handed = append(handed, p.Simplify(e))
+	}
+	grown := false
+	for i, e := range handed {
+		a := t.Args[i].Widen(p.Abs(e), x.Limit(t.Refs[i]), x.Program.Thresholds)
+		if !a.Equal(t.Args[i]) {
+			t.Args[i] = a
+			grown = true
+		}
+	}
+	if grown || !t.Idle.Seen {
+		x.Enqueue(t.Idle)
+	}
+	p.Sync = &state.Sync{Name: "go", Template: t, Send: true}
+	p.Send = handed
+	p.Spawn = t
+	if t.Slots > 1 || !t.Once {
+		q := p.Clone()
+		q.Sync, q.Send, q.Spawn = nil, nil, nil
+		q.Full = t
+		q.Bound("more goroutines started here are alive than the model has")
+	}
+	after(p)
+	return true
+}

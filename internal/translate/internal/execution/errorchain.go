@@ -1,0 +1,132 @@
+package execution
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// errors.Is is known where the model knows both errors, and the chain of the
+// first: of an error that fmt.Errorf makes, a variable of the package that it
+// wraps.
+
+// maxWrapped is the longest chain of errors that is followed.
+const maxWrapped = 8
+
+// errorIs is the result of errors.Is; ok is false if it is not known.
+func (x *Executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
+	ctx := p.Peek().Call
+	err, target := p.Value(ctx, call.Call.Args[0]), p.Value(ctx, call.Call.Args[1])
+	var wanted [2]int32
+	for i := range wanted {
+		e := p.Simplify(target[i])
+		if !e.IsConst() {
+			return nil, false
+		}
+		wanted[i] = e.K
+	}
+	return x.tabulate(p, []*sym.Expr{err[0], err[1]}, func(k []int32) []any {
+		is, known := x.inChain(p, [2]int32{k[0], k[1]}, wanted)
+		if !known {
+			return nil
+		}
+		return []any{is}
+	})
+}
+
+// inChain reports that an error or one that it wraps is the wanted one; known is
+// false if that cannot be said.
+func (x *Executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known bool) {
+	for range maxWrapped {
+		if err[0] == 0 || wanted[0] == 0 {
+			return err[0] == wanted[0], true
+		}
+		if err == wanted {
+			return true, true
+		}
+		t := x.Memory.TypeOf(err[0])
+		if t == nil {
+			return false, false
+		}
+		if t != layout.OpaqueError {
+			return false, !x.unwraps(t)
+		}
+		o := x.Memory.Object(err[1])
+		if o == nil {
+			return false, err[1] == 0 // which goes with no error: it cannot be
+		}
+		if o.Wrapped == nil {
+			return false, !o.Wraps
+		}
+		g := x.Global(o.Wrapped)
+		for i := range err {
+			e := p.CellAt(g.Base + int32(i))
+			if !e.IsConst() {
+				return false, false
+			}
+			err[i] = e.K
+		}
+	}
+	return false, false
+}
+
+// unwraps reports that the methods of a type say what its values are or wrap, or
+// that its values cannot be told apart by their numbers.
+func (x *Executor) unwraps(t types.Type) bool {
+	ms := x.Program.SSA.MethodSets.MethodSet(t)
+	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
+}
+
+// newError is the error that a call of errors.New or fmt.Errorf makes.
+func (x *Executor) newError(key string, call *ssa.Call) []*sym.Expr {
+	e := x.ErrorValue(key, "err")
+	o := x.Memory.Object(e[1].K)
+	o.Wrapped, o.Wraps = wrappedError(call)
+	return e
+}
+
+// wrappedError is the variable that holds what the error wraps that a call makes;
+// wraps says that it may wrap something.
+func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
+	if program.FullName(call.Call.StaticCallee()) != "fmt.Errorf" {
+		return nil, false
+	}
+	format, ok := call.Call.Args[0].(*ssa.Const)
+	if !ok || format.Value == nil || format.Value.Kind() != constant.String {
+		return nil, true
+	}
+	verbs := strings.Count(constant.StringVal(format.Value), "%w")
+	if verbs == 0 {
+		return nil, false
+	}
+	if verbs > 1 {
+		return nil, true
+	}
+	for _, a := range program.Arguments(call)[1:] {
+		if c, ok := a.(*ssa.ChangeInterface); ok {
+			a = c.X
+		}
+		if !types.Implements(a.Type(), program.ErrorInterface) {
+			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), program.ErrorInterface) {
+				continue
+			}
+			return nil, true
+		}
+		load, ok := a.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL || g != nil {
+			return nil, true
+		}
+		if g, ok = load.X.(*ssa.Global); !ok {
+			return nil, true
+		}
+	}
+	return g, true
+}

@@ -1,0 +1,543 @@
+package execution
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/relevance"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// A map is an object with room for a few entries, each of which says whether it
+// is used, and holds a key and its value. Behind them a cell says that the map
+// has had more: then what is not found is not tracked. The cells after that
+// are not part of the state: they stand for the keys that are ever set.
+
+// maxEntry is the most scalars of a key with its value.
+const maxEntry = 16
+
+func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
+	ctx := p.Peek().Call
+	t := i.Type().Underlying().(*types.Map)
+	kw, vw := x.Width(t.Key()), x.Width(t.Elem())
+	if kw+vw > maxEntry || !x.Slice.Classes[relevance.Entries(t)] {
+		p.Set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
+		return p.Advance()
+	}
+	n, at := x.BoundOf(artifact.BoundEntries, p.Here())
+	stride, entries := int32(1+kw+vw), int32(n)
+	r, ok := x.Allocate(p, i, func() *state.Object {
+		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + "_map", Size: entries*stride + 1 + int32(kw), Backing: state.Backing{Elems: entries, Stride: stride, Mapping: t, At: at}}
+	}, func(o *state.Object) {
+		for n := range int(entries) {
+			at, name := o.Entry(n), fmt.Sprintf("%s_%d", o.Name, n)
+			used := x.Memory.Cells[at]
+			used.Name = name + "_used"
+			x.DescribeAt(at+1, name+"_key", t.Key(), 0)
+			x.MarkRefs(at+1, t.Key())
+			x.DescribeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
+			x.MarkRefs(at+1+int32(kw), t.Elem())
+		}
+		more := x.Memory.Cells[o.More()]
+		more.Name = o.Name + "_more"
+		if at != nil && !x.endsWhereFull(t) {
+			at.Over = append(at.Over, more)
+		}
+		for c := range kw {
+			k := x.Memory.Cells[o.More()+1+int32(c)]
+			k.Abs, k.Payload, k.Sync = sym.Set{}, true, true
+			k.Ref = x.Refs(t.Key())[c]
+		}
+	})
+	if !ok {
+		return false
+	}
+	r.Clear(p, func(off int32) bool { return off > entries*stride })
+	p.Set(ctx, i, []*sym.Expr{r.Address})
+	return p.Advance()
+}
+
+// someMap stands for the maps whose contents are not kept: they are not nil.
+func (x *Executor) someMap() int32 {
+	return x.Memory.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
+}
+
+// mapAt finds the map that an instruction is about; nil for a nil map. ok is
+// false if it has taken over the path.
+func (x *Executor) mapAt(p *exploration.Path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
+	e = p.Simplify(e)
+	if _, _, isNew := exploration.NewObjectAt(e); isNew {
+		p.Settle()
+	}
+	k, ok, tracked := x.Concrete(p, e)
+	if !ok || !tracked {
+		return nil, ok, tracked
+	}
+	if o = x.Memory.Object(k); o == nil || o.Mapping == nil {
+		return nil, true, k == 0
+	}
+	x.Accessed(p, o.Base, int(o.Size), p.Statement(instr), write)
+	return o, true, true
+}
+
+// readMap finds the map of which i reads, for the access at another instruction.
+// If there is none, i has its values: zeros from a nil map, unknown ones for the
+// reason given from one that is not tracked. goesOn says whether the path does.
+func (x *Executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction, i ssa.Value, untracked string) (o *state.Object, goesOn bool) {
+	ctx, n := p.Peek().Call, x.ValueWidth(i)
+	o, ok, tracked := x.mapAt(p, e, at, false)
+	switch {
+	case !tracked:
+		p.Set(ctx, i, layout.Unknowns(n, untracked))
+	case !ok:
+		return nil, false
+	case o == nil:
+		p.Set(ctx, i, layout.Zeros(n))
+	default:
+		return o, true
+	}
+	return nil, p.Advance()
+}
+
+// Find looks a key up: done completes a path for the entries that hold it, by
+// the condition that each does, and reports that it goes on. Keys that are not
+// tracked may be any.
+func (x *Executor) Find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
+	if lost := p.Simplify(lostKey(p, o, len(key))); !lost.Is(0) {
+		// With a key beyond its limits nothing is known; without, all keys are.
+		if q := p.GoBeyond(lost); q != nil && x.compare(q, o, key, done) {
+			x.ContinueWith(q)
+		}
+		if !p.Assume(sym.Not(lost)) {
+			return false
+		}
+	}
+	return x.compare(p, o, key, done)
+}
+
+// lostKey is the condition that an entry of a map has a key beyond its limits.
+func lostKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
+	any := sym.Num(0)
+	for i := range int(o.Elems) {
+		for c := range width {
+			if l := p.Lost(p.RawCell(o.Entry(i) + 1 + int32(c))); l != nil {
+				any = sym.Or(any, l)
+			}
+		}
+	}
+	return any
+}
+
+// compare compares a key with those of the entries, for find.
+func (x *Executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
+	kt := o.Mapping.Key()
+	found := make([]*sym.Expr, o.Elems)
+	open := ""
+	for i := range found {
+		used := p.CellAt(o.Entry(i))
+		if used.Is(0) {
+			found[i] = sym.Num(0)
+			continue
+		}
+		k := make([]*sym.Expr, len(key))
+		for c := range k {
+			k[c] = p.CellAt(o.Entry(i) + 1 + int32(c))
+		}
+		same := withinEntry(p, o, k, func() *sym.Expr { return p.Simplify(x.Equal(p, kt, k, key)) })
+		if same.Op == sym.OpUnknown {
+			open = exploration.Why(same)
+			same = sym.Num(1)
+		}
+		found[i] = p.Simplify(sym.And(used, same))
+	}
+	if open == "" {
+		return done(p, found)
+	}
+	p.Spread()
+	p.Note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
+	for i := -1; i < len(found); i++ {
+		only := layout.Zeros(len(found))
+		if i >= 0 {
+			if found[i].Is(0) {
+				continue
+			}
+			only[i] = found[i]
+		}
+		q := p.Clone()
+		q.Picks++
+		if done(q, only) {
+			x.ContinueWith(q)
+		}
+	}
+	return false
+}
+
+func (x *Executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
+	ctx := p.Peek().Call
+	o, goesOn := x.readMap(p, p.Value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
+	if o == nil {
+		return goesOn
+	}
+	if !x.hashed(p, o, p.Value(ctx, i.Index), i) {
+		return false
+	}
+	return x.LookUp(p, o, p.Value(ctx, i.Index), func(q *exploration.Path, _, val []*sym.Expr, has *sym.Expr) bool {
+		if i.CommaOk {
+			val = append(slices.Clone(val), has)
+		}
+		q.Set(ctx, i, slices.Clone(val))
+		return q.Advance()
+	})
+}
+
+// hashed continues with the panic where a key is an interface that holds what cannot be
+// compared; false if it has taken over the path.
+func (x *Executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
+	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
+}
+
+// LookUp reads the entry of a key. done completes a path by the condition that
+// each entry is the one, the value and whether there is one, and reports that
+// it goes on.
+func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
+	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
+		if !x.beyondEntries(q, o, func(r *exploration.Path) { x.lookBeyond(r, o, found, done) }) {
+			return false
+		}
+		out, lost, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
+		for n := range found {
+			if found[n].Is(0) {
+				continue
+			}
+			val, l := q.Cells(o.Entry(n)+1+kw, vw)
+			for c := range out {
+				out[c] = sym.Ite(found[n], val[c], out[c])
+				if l[c] != nil {
+					lost[c] = sym.Or(exploration.OrFalse(lost[c]), sym.And(found[n], l[c]))
+				}
+			}
+			has = sym.Or(has, found[n])
+		}
+		if !slices.ContainsFunc(lost, func(l *sym.Expr) bool { return l != nil }) {
+			return done(q, found, out, has)
+		}
+		x.Decide(q, out, lost, func(r *exploration.Path, val []*sym.Expr) {
+			if done(r, found, val, has) {
+				x.ContinueWith(r)
+			}
+		})
+		return false
+	})
+}
+
+// beyondEntries leaves to f the path on which a map has had more entries than
+// the model keeps, and reports that there is another one, with which p goes on.
+func (x *Executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
+	more := p.CellAt(o.More())
+	if more.Is(0) {
+		return true
+	}
+	if q := p.Fork(sym.Not(exploration.Eq(more, 0))); q != nil {
+		q.Beyond = q.Beyond || o.At != nil
+		f(q)
+	}
+	return p.Assume(exploration.Eq(more, 0))
+}
+
+// lookBeyond is lookUp in a map that has had more entries: of what is not found
+// nothing is known.
+func (x *Executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
+	end := func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) {
+		if done(q, found, val, has) {
+			x.ContinueWith(q)
+		}
+	}
+	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
+	for n := range found {
+		if q := p.Fork(found[n]); q != nil {
+			only := layout.Zeros(len(found))
+			only[n] = sym.Num(1)
+			end(q, only, x.EntryValue(q, o, n, kw, vw), sym.Num(1))
+		}
+		if !p.Assume(sym.Not(found[n])) {
+			return
+		}
+	}
+	p.Note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
+	end(p.Clone(), layout.Zeros(len(found)), layout.Unknowns(vw, "the contents of a map with more entries than the model keeps"), sym.Num(1))
+	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
+}
+
+// withinEntry evaluates f, given that the key of an entry is one that is ever set.
+func withinEntry(p *exploration.Path, o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
+	old := map[*sym.Expr]sym.Set{}
+	for c, e := range key {
+		if o.Size <= o.Elems*o.Stride+1 {
+			break // none are noted
+		}
+		at := p.Explorer.Memory.Cells[o.More()+1+int32(c)]
+		if p.From != nil {
+			at.Readers[p.From] = true
+		}
+		if e.Op != sym.OpCell || at.Abs.Top || at.Abs.Interval {
+			continue
+		}
+		a := p.Root(e)
+		old[e] = a
+		p.Learn(e, a.Filter(at.Abs.Has))
+	}
+	out := f()
+	for e, a := range old {
+		p.Learn(e, a)
+	}
+	return out
+}
+
+// excludes is the conjunction, false where a condition stands beside its
+// negation.
+func excludes(a, b *sym.Expr) *sym.Expr {
+	for _, c := range conjuncts(a) {
+		for _, d := range conjuncts(b) {
+			if c.Same(sym.Not(d)) {
+				return sym.Num(0)
+			}
+		}
+	}
+	return sym.And(a, b)
+}
+
+func conjuncts(e *sym.Expr) []*sym.Expr {
+	if e.Op == sym.OpAnd {
+		return append(conjuncts(e.A), conjuncts(e.B)...)
+	}
+	return []*sym.Expr{e}
+}
+
+// EntryValue is the value of an entry of a map, of vw scalars behind a key of kw.
+func (x *Executor) EntryValue(p *exploration.Path, o *state.Object, n int, kw int32, vw int) []*sym.Expr {
+	out := make([]*sym.Expr, vw)
+	for c := range out {
+		out[c] = p.CellAt(o.Entry(n) + 1 + kw + int32(c))
+	}
+	return out
+}
+
+// execMapUpdate sets the entry of a key, or takes a free one for it.
+func (x *Executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
+	ctx := p.Peek().Call
+	o, ok, tracked := x.mapAt(p, p.Value(ctx, i.Map)[0], i, true)
+	switch {
+	case !tracked:
+		x.noteWrite(p, p.Value(ctx, i.Map)[0])
+		return p.Advance()
+	case !ok:
+		return false
+	case o == nil:
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.Statement(i), Pos: p.Here(), Detail: "assignment to entry in nil map"}, x.SomeError())
+		return true
+	}
+	key, val := p.Value(ctx, i.Key), p.Value(ctx, i.Value)
+	if !x.hashed(p, o, key, i) {
+		return false
+	}
+	for c, e := range key {
+		x.Grow(x.Memory.Cells[o.More()+1+int32(c)], p.Abs(e))
+	}
+	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
+		if !x.Update(q, o, found, key, val) {
+			return false
+		}
+		return q.Advance()
+	})
+}
+
+// Update sets the value of the entry that is the one, or takes a free one for
+// the key. It reports whether the path goes on.
+func (x *Executor) Update(q *exploration.Path, o *state.Object, found, key, val []*sym.Expr) bool {
+	absent := sym.Num(1)
+	for _, f := range found {
+		absent = excludes(absent, sym.Not(f))
+	}
+	for n := range found {
+		at := o.Entry(n)
+		used := q.CellAt(at)
+		fresh := excludes(absent, sym.Not(used))
+		absent = excludes(absent, used)
+		q.Put(at, sym.Ite(fresh, sym.Num(1), q.CellAt(at)))
+		for c, e := range key {
+			q.Put(at+1+int32(c), sym.Ite(fresh, e, q.RawCell(at+1+int32(c))))
+		}
+		here := sym.Or(found[n], fresh)
+		for c, e := range val {
+			a := at + 1 + int32(len(key)+c)
+			q.Put(a, sym.Ite(here, e, q.RawCell(a)))
+		}
+	}
+	absent = q.Simplify(absent)
+	if absent.Is(0) {
+		return true
+	}
+	if !x.endsWhereFull(o.Mapping) {
+		q.Put(o.More(), sym.Ite(absent, sym.Num(1), q.CellAt(o.More())))
+		return true
+	}
+	if r := q.Fork(absent); r != nil {
+		r.BoundAt(o.At, r.Here(), fmt.Sprintf("a map of more than %d entries", o.Elems))
+	}
+	return q.Assume(sym.Not(absent))
+}
+
+// endsWhereFull reports that the path ends where a map has more entries than the
+// model keeps: what it holds refers to other things.
+func (x *Executor) endsWhereFull(t *types.Map) bool {
+	return slices.Contains(x.Refs(t.Elem()), true)
+}
+
+// remove executes the builtins delete and clear for maps, with these arguments, at an
+// instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
+func (x *Executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instruction, done func(q *exploration.Path) bool) bool {
+	m := args[0][0]
+	o, ok, tracked := x.mapAt(p, m, at, true)
+	if !ok && tracked {
+		return false
+	}
+	if !tracked {
+		x.noteWrite(p, m)
+	}
+	if o == nil {
+		return done(p)
+	}
+	if len(args) == 1 {
+		EmptyMap(p, o)
+		return done(p)
+	}
+	return x.Find(p, o, args[1], func(q *exploration.Path, found []*sym.Expr) bool {
+		WipeMap(q, o, found)
+		return done(q)
+	})
+}
+
+// WipeMap removes the entry that is the one.
+func WipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
+	for n := range found {
+		for c := range o.Stride {
+			at := o.Entry(n) + c
+			p.Put(at, sym.Ite(found[n], sym.Num(0), p.RawCell(at)))
+		}
+	}
+}
+
+// EmptyMap removes all entries of a map.
+func EmptyMap(p *exploration.Path, o *state.Object) {
+	all := make([]*sym.Expr, o.Elems)
+	for n := range all {
+		all[n] = sym.Num(1)
+	}
+	p.Put(o.More(), sym.Num(0))
+	WipeMap(p, o, all)
+}
+
+// mapLen is the number of entries of a map. done completes a path with it, and
+// reports that it goes on.
+func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exploration.Path, n *sym.Expr) bool) bool {
+	if o == nil {
+		return done(p, sym.Num(0))
+	}
+	if !x.beyondEntries(p, o, func(q *exploration.Path) {
+		if done(q, sym.Unknown("the length of a map with more entries than the model keeps")) {
+			x.ContinueWith(q)
+		}
+	}) {
+		return false
+	}
+	n := sym.Num(0)
+	for i := range int(o.Elems) {
+		n = sym.Arith(sym.OpAdd, n, p.CellAt(o.Entry(i)))
+	}
+	return done(p, n)
+}
+
+// execNext goes on with an iteration over a map, to any entry that it has not
+// been at. The iterator is the map and the set of those that it has.
+func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
+	ctx := p.Peek().Call
+	r, isRange := i.Iter.(*ssa.Range)
+	n := x.ValueWidth(i)
+	if !isRange || i.IsString {
+		p.Set(ctx, i, layout.Unknowns(n, "iteration over a string"))
+		return p.Advance()
+	}
+	t := r.X.Type().Underlying().(*types.Map)
+	o, goesOn := x.readMap(p, p.Value(ctx, r)[0], r, i, "iteration over a map that is not tracked")
+	if o == nil {
+		return goesOn
+	}
+	seen, ok, tracked := x.Concrete(p, p.Value(ctx, r)[1])
+	if !ok || !tracked {
+		return false
+	}
+	if more := p.CellAt(o.More()); !more.Is(0) {
+		// What comes now may be an entry that the model does not keep.
+		if q := p.Fork(sym.Not(exploration.Eq(more, 0))); q != nil {
+			q.BoundAt(o.At, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.Elems))
+		}
+	}
+	rest := sym.Num(1)
+	choices := 0
+	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
+	// turn is one more turn of the loop.
+	type turn struct {
+		path      *exploration.Path
+		val, lost []*sym.Expr
+	}
+	var next []turn
+	for e := range int(o.Elems) {
+		used := exploration.Eq(p.CellAt(o.Entry(e)), 1)
+		if seen>>e&1 != 0 || used.Is(0) {
+			continue
+		}
+		rest = sym.And(rest, sym.Not(used))
+		q := p.Fork(used)
+		if q == nil {
+			continue
+		}
+		choices++
+		entry := turn{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
+		tuple := i.Type().(*types.Tuple)
+		at := o.Entry(e) + 1
+		for k, width := range []int{int(kw), vw} {
+			val, lost := q.Cells(at, width)
+			if w := x.Width(tuple.At(k + 1).Type()); w != width {
+				val, lost = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
+			}
+			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
+			at += int32(width)
+		}
+		q.Set(ctx, r, []*sym.Expr{p.Value(ctx, r)[0], sym.Num(seen | 1<<e)})
+		next = append(next, entry)
+	}
+	for _, t := range next {
+		if choices > 1 {
+			t.path.NoteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+		}
+		x.Decide(t.path, t.val, t.lost, func(q *exploration.Path, val []*sym.Expr) {
+			q.Set(ctx, i, val)
+			q.Advance()
+			x.ContinueWith(q)
+		})
+	}
+	if p.Assume(rest) {
+		p.Set(ctx, i, layout.Zeros(n))
+		p.Advance()
+		x.ContinueWith(p)
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+package execution
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// sized reports that a value has to be chosen, if it is unknown: the instruction
+// has just been executed. For a slice that is its length.
+func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, ok bool) {
+	v, isValue := instr.(ssa.Value)
+	if !isValue {
+		return 0, false
+	}
+	n := x.Slice.Numbers[v]
+	if n == nil || !x.Slice.Values[v] || !n.Chosen() && !(n.Loops > 0 && randomBelow(v) > 0) {
+		return 0, false
+	}
+	f := p.Peek()
+	switch i := instr.(type) {
+	case *ssa.Phi:
+		return 0, false
+	case *ssa.BinOp:
+		// A counter that is not tracked.
+		if x.Program.Function(f.Call.Fn).InCycle[i.Block().Index] {
+			return 0, false
+		}
+	case *ssa.UnOp:
+		// What may be another number each time that a loop is tested.
+		if i.Op == token.MUL && x.Program.Function(f.Call.Fn).InCycle[i.Block().Index] {
+			return 0, false
+		}
+	}
+	switch t := v.Type().Underlying().(type) {
+	case *types.Basic:
+		if t.Info()&types.IsInteger == 0 || program.OfTime(v.Type()) {
+			return 0, false
+		}
+	case *types.Slice:
+		comp = 1
+	default:
+		return 0, false
+	}
+	e := p.Kept(f.Call, v)
+	if comp >= len(e) || e[comp].Op != sym.OpUnknown || exploration.PastLimits(e[comp]) {
+		return 0, false
+	}
+	return comp, true
+}
+
+// chooseNumber continues with each value of a number.
+func (x *Executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp int) {
+	v := instr.(ssa.Value)
+	values, all := x.numbersFor(v)
+	p.NotePick(p.Explorer.ResultPos(instr), whatIs(v, comp), values, all)
+	ctx := p.Peek().Call
+	e := p.Kept(ctx, v)
+	p.Pick(values, func(q *exploration.Path, k int32) {
+		w := slices.Clone(e)
+		if w[comp] = sym.Num(k); comp == 1 {
+			w[2] = sym.Num(k) // nothing is known of room behind its elements
+		}
+		q.KeepAs(ctx, v, w)
+	})
+}
+
+// numbersFor are the values that one can be, and whether those are all.
+func (x *Executor) numbersFor(v ssa.Value) (values []int32, all bool) {
+	if n := randomBelow(v); n > 0 {
+		for i := range n {
+			values = append(values, i)
+		}
+		return values, true
+	}
+	values = x.Sizes(x.Slice.Numbers[v], v.Type())
+	if positive[libraryCallee(v)] {
+		values = slices.DeleteFunc(values, func(k int32) bool { return k < 1 })
+	}
+	return values, false
+}
+
+// positive are functions of the library that return one at least.
+var positive = map[string]bool{"runtime.NumCPU": true, "runtime.GOMAXPROCS": true, "runtime.NumGoroutine": true}
+
+// maxRandom is the bound up to which all values of a random number are chosen.
+const maxRandom = 8
+
+// randomBelow is the bound below which a value is a random number, if it is a
+// small constant, else 0.
+func randomBelow(v ssa.Value) int32 {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return 0
+	}
+	f := call.Call.StaticCallee()
+	if f == nil {
+		return 0
+	}
+	if path := program.PackageOf(f); path != "math/rand" && path != "math/rand/v2" {
+		return 0
+	}
+	switch f.Name() {
+	case "Intn", "IntN", "Int31n", "Int32N", "Int63n", "Int64N", "UintN", "Uint32N", "Uint64N":
+	default:
+		return 0
+	}
+	if k, ok := constArg(call.Call.Args); ok && 0 < k && k <= maxRandom {
+		return k
+	}
+	return 0
+}
+
+// constArg is the last argument that is an integer constant.
+func constArg(args []ssa.Value) (int32, bool) {
+	for _, a := range slices.Backward(args) {
+		if c, ok := a.(*ssa.Const); ok && program.IsInteger(c.Type()) {
+			return program.Int32Const(c)
+		}
+	}
+	return 0, false
+}
+
+// whatIs names a value whose size is chosen.
+func whatIs(v ssa.Value, comp int) string {
+	what := "a number from outside"
+	if c := libraryCallee(v); c != "" {
+		what = "the number from " + c
+	}
+	if comp == 1 {
+		what = "the length of a slice from outside"
+		if c := libraryCallee(v); c != "" {
+			what = "the length of what " + c + " returns"
+		}
+	}
+	return what
+}
+
+// libraryCallee names the function whose result a value is.
+func libraryCallee(v ssa.Value) string {
+	if e, ok := v.(*ssa.Extract); ok {
+		v = e.Tuple
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return ""
+	}
+	if call.Call.IsInvoke() {
+		return call.Call.Method.FullName()
+	}
+	if f := call.Call.StaticCallee(); f != nil {
+		return program.FullName(f)
+	}
+	return ""
+}

@@ -1,0 +1,166 @@
+package execution
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// stepOp executes the operation on top of the stack, or stops at its guard.
+func (x *Executor) stepOp(p *exploration.Path) bool {
+	f := p.Peek()
+	if f.Unwind != nil {
+		return x.stepUnwind(p)
+	}
+	if f.Phase == 0 {
+		if f.Op.Kind != sites.Invalid {
+			site := x.SiteOfOp(p)
+			if f.Op.Kind.IsAccess() && !x.Access[site] {
+				p.Top().Phase = 1
+				return x.library.runs[f.Op](x, p)
+			}
+			if site == 0 {
+				x.Unsupported(p.Here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				return false
+			}
+			if f.Op.Kind == sites.Exit {
+				p.Top().Guess = p.Picks > 0
+			}
+			x.Arrive(p, state.AtOp, site)
+			return false
+		}
+		p.Top().Phase = 1
+	}
+	return x.library.runs[f.Op](x, p)
+}
+
+// SiteOfOp finds the site of the operation on top of the stack.
+func (x *Executor) SiteOfOp(p *exploration.Path) sites.ID {
+	kind := p.Peek().Op.Kind
+	if p.Peek().Op.StartedBy(sites.WaitGroupGo) {
+		kind = sites.WaitGroupGo // it counts down for the call that has started it
+	}
+	if s := p.SiteOf(kind); s != 0 {
+		return s
+	}
+	if p.Peek().Call.Parent == nil && p.Template.Origin != nil {
+		if s, ok := x.Sites.At(kind, p.Template.Origin.Pos()); ok {
+			return s.ID
+		}
+	}
+	return 0
+}
+
+// PushOp enters an operation.
+func (x *Executor) PushOp(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) {
+	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
+	for k, a := range tgt.Args {
+		if !tgt.Op.Needs(k) && !slices.Contains(tgt.Op.Also, k) {
+			a = nil
+		}
+		shape.Args = append(shape.Args, a)
+		p.Set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
+	}
+	p.Push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
+}
+
+// StmtOfOp is the statement of the call of the operation on top of the stack, 0
+// for a deferred one, which runs elsewhere.
+func (x *Executor) StmtOfOp(p *exploration.Path) sites.ID {
+	f := p.Peek()
+	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
+		return 0
+	}
+	return x.StmtOf(f.Call.Site.Parent(), f.Call.Site)
+}
+
+// OpReturn ends the operation on top of the stack with a result.
+func (x *Executor) OpReturn(p *exploration.Path, result []*sym.Expr) bool { return x.ret(p, result) }
+
+// Receiver resolves the receiver of an operation. false means that it has taken
+// over the path.
+func (x *Executor) Receiver(p *exploration.Path) (int32, bool) {
+	f := p.Peek()
+	e := p.Simplify(p.Arg(0)[0])
+	k, ok, tracked := x.Concrete(p, e)
+	if !tracked {
+		x.Unsupported(p.Here(), f.Op.Name, "the object it is called on is not tracked: "+exploration.Why(e))
+		return 0, false
+	}
+	if !ok {
+		return 0, false
+	}
+	if k == 0 {
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.ContinueWith(p)
+		return 0, false
+	}
+	return k, true
+}
+
+// Settled is the address that the operation is called on, with new objects
+// written to memory.
+func (x *Executor) Settled(p *exploration.Path) (k int32, ok, tracked bool) {
+	e := p.Simplify(p.Arg(0)[0])
+	if _, _, isNew := exploration.NewObjectAt(e); isNew {
+		p.Settle()
+	}
+	return x.Concrete(p, e)
+}
+
+// CallArg calls argument k of the operation on top of the stack; before is
+// applied once the function is known.
+func (x *Executor) CallArg(p *exploration.Path, k int, before func(q *exploration.Path)) bool {
+	f := p.Peek()
+	tgt, ok, tracked := x.FunctionOf(p, p.Arg(k)[0], f.Call.Site)
+	if !ok && tracked {
+		return false
+	}
+	return x.EnterArg(p, k, tgt, before)
+}
+
+// EnterArg calls what argument k of the operation on top of the stack is, after
+// before. What is not known, or not in the model, returns at once.
+func (x *Executor) EnterArg(p *exploration.Path, k int, tgt state.Target, before func(q *exploration.Path)) bool {
+	f := p.Peek()
+	before(p)
+	if tgt.Op == nil && (tgt.Fn == nil || tgt.Fn.Blocks == nil) {
+		if tgt.Fn == nil {
+			p.Note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
+		}
+		if f.Op.Takes > 0 {
+			p.Set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.Arg(f.Op.Takes)), "the result of a function that is not in the model"))
+		}
+		return true
+	}
+	if tgt.Op != nil {
+		x.PushOp(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, tgt.Op.Name), tgt, false)
+		return true
+	}
+	return x.Enter(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
+}
+
+// Either continues with the operation's two outcomes.
+func (x *Executor) Either(p *exploration.Path, c *sym.Expr, yes func(q *exploration.Path)) bool {
+	if q := p.Fork(sym.Not(c)); q != nil {
+		x.OpReturn(q, []*sym.Expr{sym.Num(0)})
+		x.ContinueWith(q)
+	}
+	if !p.Assume(c) {
+		return false
+	}
+	yes(p)
+	return x.OpReturn(p, []*sym.Expr{sym.Num(1)})
+}
+
+// Fatal ends the program with an error that cannot be recovered.
+func (x *Executor) Fatal(p *exploration.Path, detail string) {
+	x.SinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
+}

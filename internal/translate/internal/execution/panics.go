@@ -1,0 +1,99 @@
+package execution
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// checked continues with the panic of an instruction where it is recovered;
+// false if it has taken over the path. What is not known is recorded.
+func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
+	ctx := p.Peek().Call
+	known := func(v ssa.Value, k int) bool {
+		if v == nil {
+			return true
+		}
+		e := p.Simplify(p.Value(ctx, v)[k])
+		return e.Op != sym.OpUnknown && !p.Abs(e).Top
+	}
+	ok := true
+	switch i := instr.(type) {
+	case *ssa.IndexAddr:
+		ok = known(i.Index, 0)
+		if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
+			ok = ok && known(i.X, 1)
+		}
+	case *ssa.Index:
+		ok = !program.IsString(i.X.Type()) && known(i.Index, 0)
+	case *ssa.Slice:
+		switch i.X.Type().Underlying().(type) {
+		case *types.Slice:
+			ok = known(i.X, 1) && known(i.X, 2)
+		case *types.Basic:
+			ok = false
+		}
+		ok = ok && known(i.Low, 0) && known(i.High, 0) && known(i.Max, 0)
+	case *ssa.MapUpdate:
+		if ok = known(i.Map, 0); ok {
+			return x.check(p, sym.Arith(sym.OpEq, p.Simplify(p.Value(ctx, i.Map)[0]), sym.Num(0)), x.Slice.Checks[i], i)
+		}
+	case *ssa.BinOp:
+		if ok = known(i.Y, 0); ok {
+			return x.check(p, misused(i.Op, p.Simplify(p.Value(ctx, i.Y)[0])), x.Slice.Checks[i], i)
+		}
+	case *ssa.FieldAddr:
+		return x.followed(p, i.X, i)
+	case *ssa.Store:
+		return x.followed(p, i.Addr, i)
+	case *ssa.UnOp:
+		return x.followed(p, i.X, i)
+	case *ssa.Call: // which the model leaves out
+		if v := x.Program.ActedOn(i); v != nil {
+			return x.Slice.Instrs[i] || x.followed(p, v, i)
+		}
+		if x.Slice.Misused[i].Misuse != nil {
+			return true // which is looked at for any call
+		}
+		e := p.Simplify(p.Value(ctx, i.Call.Value)[0])
+		return e.Op == sym.OpUnknown || p.Abs(e).Top || x.check(p, exploration.Eq(e, 0), x.Slice.Checks[i], i)
+	case *ssa.TypeAssert:
+		if ok = known(i.X, 0); !ok {
+			x.Unchecked(p.Here(), x.Slice.Checks[i])
+			p.Set(ctx, i, layout.Unknowns(x.Width(i.AssertedType), "from an interface that is not tracked"))
+			p.Advance()
+			x.ContinueWith(p)
+			return false
+		}
+	}
+	if !ok {
+		x.Unchecked(p.Here(), x.Slice.Checks[instr])
+	}
+	return true
+}
+
+// followed continues with the panic where a pointer that is followed is nil.
+func (x *Executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
+	e := p.Simplify(p.Value(p.Peek().Call, v)[0])
+	if _, _, isNew := exploration.NewObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.Abs(e).Top) {
+		if x.Slice.MayBeNil[instr] {
+			return true
+		}
+		x.Unchecked(p.Here(), x.Slice.Checks[instr])
+		return true
+	}
+	return x.notNil(p, e, instr)
+}
+
+// Unchecked notes a panic that is not in the model.
+func (x *Executor) Unchecked(pos token.Pos, what string) {
+	if x.Emitting || x.InPrefix {
+		x.Faults[pos] = what
+	}
+}

@@ -1,0 +1,47 @@
+package exploration
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/sites"
+)
+
+// Assumptions are what a translation takes for true of the whole program before it has seen it.
+// Where one turns out to be wrong, that is noted in them, and the translation begins again: what
+// rests on it is in objects, templates and segments that were made long before. Each of them
+// only ever grows, and there are only so many statements, channels and goroutines, so that there
+// are only so many beginnings.
+type Assumptions struct {
+	Access  map[sites.ID]bool  // statements with guards
+	Polled  map[token.Pos]bool // channels that somebody polls, by their make
+	splitAt map[point]bool     // where segments begin that are split
+	dense   map[point]bool     // where segments begin that have many ways
+	// recursive are the go statements that goroutines which they have started come to again.
+	recursive map[started]bool
+	Plain     bool // the first segment is an edge like any other
+	Comparing bool // durations are compared
+}
+
+// started names the goroutines that a go statement starts with one target.
+type started struct {
+	by     ssa.Instruction
+	target string
+}
+
+// NewAssumptions are those of the first attempt.
+func NewAssumptions() *Assumptions {
+	return &Assumptions{
+		Access: map[sites.ID]bool{}, Polled: map[token.Pos]bool{}, splitAt: map[point]bool{},
+		dense: map[point]bool{}, recursive: map[started]bool{},
+	}
+}
+
+// Disproved says what an attempt has found wrong of the assumptions, so that there is to be another one.
+type Disproved struct {
+	Again       bool // some that everything rests on: the attempt ends at once
+	NewSplits   bool // splitAt has grown
+	Comparable  bool // durations are to be compared
+	PlainNeeded bool // the first segment is to be an edge like any other
+}

@@ -1,0 +1,100 @@
+package exploration
+
+import (
+	"go/token"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+)
+
+// How many ways there are through a program multiplies with the objects that an
+// allocation stands for, the elements of slices, the entries of maps and the
+// activations of functions. Where there are too many with the bounds asked for, the
+// least ones are used instead, and whoever searches the model can raise those of
+// the places that the search reaches. Paths that need more end in locations that
+// say so, for which there are queries. What is counted decides, not time, so that
+// the result is the same everywhere.
+
+// Cost is what an analysis has cost so far: the ways, and what was computed on
+// them.
+func (x *Explorer) Cost() int { return x.Work + x.steps/20 + x.evals/50 }
+
+// LimitedCost reports that there is a cost at which the translation is given up.
+func (x *Explorer) LimitedCost() bool { return x.Options.Cost > 0 }
+
+// BoundOf is the bound of a place. at is nil if it is not smaller than asked for.
+func (x *Explorer) BoundOf(kind string, pos token.Pos) (n int, at *state.Bound) {
+	asked := x.Options.Asked.Of(kind)
+	if x.Options.At == nil {
+		return asked, nil
+	}
+	place := artifact.Place{Kind: kind}
+	if pos.IsValid() {
+		q := x.Position(pos)
+		place.File, place.Line, place.Col = q.Filename, q.Line, q.Column
+	}
+	given, ok := x.given[place]
+	if !ok {
+		given = artifact.PlaceBound{Place: place, N: x.Options.At.Of(kind)}
+	}
+	if n = max(1, given.N); n >= asked {
+		return asked, nil
+	}
+	if at = x.bounded[place]; at == nil {
+		at = &state.Bound{PlaceBound: given, Pos: pos, Size: n}
+		at.Query = 0
+		x.bounded[place] = at
+	}
+	return n, at
+}
+
+// EntriesOfSyncMaps is the bound of every sync.Map: how large one is belongs to
+// its type.
+func (x *Explorer) EntriesOfSyncMaps() (n int, at *state.Bound) {
+	return x.BoundOf(artifact.BoundEntries, token.NoPos)
+}
+
+// BoundAt ends the path at the bound of a place, which may be nil, where the program
+// reaches it at pos.
+func (p *Path) BoundAt(at *state.Bound, pos token.Pos, what string) {
+	if at != nil && !at.Pos.IsValid() {
+		at.Pos = pos
+	}
+	p.Explorer.SinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
+}
+
+// InOrder are the places whose bounds are smaller than asked for.
+func (x *Explorer) InOrder() []*state.Bound {
+	var out []*state.Bound
+	for _, b := range x.bounded {
+		out = append(out, b)
+	}
+	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
+	return out
+}
+
+// Reached are the bounds that the model was made with, and those of them that end a path, of each of
+// which there is an approximation.
+func (x *Explorer) Reached() (at artifact.Bounds, shown []*state.Bound) {
+	at = *x.Options.At
+	at.Places = nil
+	for _, b := range x.InOrder() {
+		if !b.Shown {
+			continue
+		}
+		shown = append(shown, b)
+		b.Approx = x.Approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
+		x.Approx[b.Approx].Query = b.Query
+		at.Places = append(at.Places, b.PlaceBound)
+	}
+	for place, given := range x.given {
+		// Others may have been listed for the models that this one comes from.
+		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
+			given.Query, given.Why = 0, ""
+			at.Places = append(at.Places, given)
+		}
+	}
+	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
+	return at, shown
+}

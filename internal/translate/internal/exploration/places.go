@@ -1,0 +1,167 @@
+package exploration
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// What a cell can hold is kept once for the whole program, but where it is known
+// who writes: there it is kept by place, as for variables. That is all memory while
+// the entry is alone, before it starts a goroutine, and later cells that only one
+// goroutine writes, at the places of that goroutine. So what a program sets up,
+// under a lock or after a choice, is known for what it is: which array a slice has,
+// and how long it is.
+
+const (
+	// maxPlaced is how many values of a cell are kept by place, and maxPlacedRefs
+	// of one that holds references. What takes more is counted, or grows.
+	maxPlaced     = 8
+	maxPlacedRefs = 32
+)
+
+// placed reports that a cell can be kept by place.
+func placed(c *state.Cell) bool {
+	if c.Sync || c.Fix || c.Payload || c.Confined || c.Loose {
+		return false
+	}
+	o := c.Group
+	return o.Pool == nil && o.Mapping == nil && (o.Kind == state.DataObject || o.Kind == state.ClosureObject)
+}
+
+// atPlace is what a cell can hold where the path begins; ok is false if that is not
+// kept by place.
+func (p *Path) atPlace(c *state.Cell) (a sym.Set, ok bool) {
+	l := p.From
+	if l == nil || !placed(c) || !l.Knows(c) {
+		return sym.Set{}, false
+	}
+	c.Places[l] = true
+	return l.Contents.In(c), true
+}
+
+// wrote notes who writes a cell.
+func (x *Explorer) wrote(c *state.Cell, t *state.Template) {
+	switch {
+	case c.Writer == nil:
+		c.Writer = t
+	case c.Writer != t && !c.Shared:
+		c.Shared = true
+		x.wakePlaces(c)
+	}
+}
+
+// loosen keeps a cell by place no more.
+func (x *Explorer) loosen(c *state.Cell) {
+	c.Loose = true
+	x.wakePlaces(c)
+}
+
+// wakePlaces has the segments executed again that depend on what a cell holds by
+// place.
+func (x *Explorer) wakePlaces(c *state.Cell) {
+	x.EnqueueAll(c.Places)
+	clear(c.Places)
+}
+
+// place adds what the path leaves in memory to what is known of it at a location.
+// written is what it has written. It reports whether something is new.
+func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) bool {
+	grown := false
+	switch {
+	case !l.Seen:
+		l.Alone, l.Serial = p.Alone, p.Serial
+	case l.Alone && !p.Alone, l.Serial && !p.Serial, l.Serial && p.rolled && !l.Rolled:
+		grown = true
+	}
+	l.Alone, l.Serial, l.Rolled = l.Alone && p.Alone, l.Serial && p.Serial, l.Rolled || p.rolled
+	var before *state.Contents
+	if p.From != nil {
+		before = p.From.Contents
+	} else {
+		written = nil // what the first segment has written is what cells hold at first
+	}
+	if l.Visits == nil {
+		l.Visits = map[*state.Location]state.Visit{}
+	}
+	if !l.Seen && len(written) == 0 {
+		l.Contents = before
+		l.Visits[p.From] = state.Visit{Contents: before}
+		return true
+	}
+	var changed map[int32]sym.Set
+	var loosened []int32
+	add := func(addr int32, a sym.Set) {
+		c := x.Memory.Cells[addr]
+		if !placed(c) || !l.Knows(c) {
+			return
+		}
+		old, listed := l.Contents.List()[addr]
+		switch {
+		case !l.Seen:
+		case !listed:
+			old = c.First()
+			fallthrough
+		default:
+			limit := maxPlaced
+			if c.Ref {
+				limit = maxPlacedRefs
+			}
+			a = old.Join(a, limit)
+			if a.Interval {
+				loosened = append(loosened, addr)
+				return
+			}
+		}
+		if l.Seen && a.Equal(old) {
+			return
+		}
+		if changed == nil {
+			if changed = maps.Clone(l.Contents.List()); changed == nil {
+				changed = map[int32]sym.Set{}
+			}
+		}
+		changed[addr] = a
+	}
+	last, again := l.Visits[p.From]
+	if again && last.Contents == before {
+		// Only what all others have written is new here.
+		var rest []int32
+		for _, addr := range last.Written {
+			if _, ok := written[addr]; ok {
+				rest = append(rest, addr)
+			} else {
+				add(addr, before.In(x.Memory.Cells[addr]))
+			}
+		}
+		if len(rest) < len(last.Written) {
+			l.Visits[p.From] = state.Visit{Contents: before, Written: rest}
+		}
+	} else {
+		for addr, a := range before.List() {
+			if _, ok := written[addr]; !ok {
+				add(addr, a)
+			}
+		}
+		for addr := range l.Contents.List() {
+			_, ok := before.List()[addr]
+			if _, also := written[addr]; !ok && !also {
+				add(addr, x.Memory.Cells[addr].First())
+			}
+		}
+		l.Visits[p.From] = state.Visit{Contents: before, Written: slices.Collect(maps.Keys(written))}
+	}
+	for addr, a := range written {
+		add(addr, a)
+	}
+	slices.Sort(loosened)
+	for _, addr := range loosened {
+		x.loosen(x.Memory.Cells[addr])
+	}
+	if changed != nil {
+		l.Contents = state.NewContents(changed)
+	}
+	return grown || changed != nil
+}

@@ -1,0 +1,81 @@
+package exploration
+
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// Solve finds all locations and what every variable and cell can hold.
+func (x *Explorer) Solve() {
+	t := state.NewTemplate(state.Template{Key: "entry", Name: "main", Slots: 1, Once: true, Fn: x.Program.Entry})
+	x.Templates = append(x.Templates, t)
+	t.Root = x.Context(t, nil, nil, 0, x.Program.Entry, "")
+	ini := x.Context(t, t.Root, nil, 1, x.Program.Init, "")
+	begin := func() *Path {
+		p := x.NewPath(t, nil)
+		p.Role, p.Alone, p.Serial = artifact.RoleLocal, true, true
+		p.Push(&state.Frame{Call: t.Root, Block: x.Program.Entry.Blocks[0]})
+		x.semantics.Begin(p)
+		if x.Program.Test() && len(x.Program.Entry.Params) > 0 {
+			p.Set(t.Root, x.Program.Entry.Params[0], layout.Unknowns(1, "the testing.T"))
+		}
+		if x.Program.Init != nil && x.Program.Init.Blocks != nil && x.Slice.Funcs[x.Program.Init] {
+			// Package initialisation runs on top of the entry's frame, which it
+			// returns to as if it had been deferred.
+			p.Push(&state.Frame{Call: ini, Block: x.Program.Init.Blocks[0], Deferred: true})
+		}
+		return p
+	}
+	if !x.Plain {
+		x.InPrefix = true
+		x.takeUp(begin())
+		x.drive()
+		x.InPrefix = false
+		if len(x.prefix) != 1 || x.prefix[0].loc.Kind == state.AtSink || x.prefix[0].loc.Kind == state.AtLocal {
+			x.PlainNeeded = true
+			return
+		}
+		a := x.prefix[0]
+		t.First, t.Idle = a.loc, a.loc
+		for _, addr := range a.p.Written() {
+			e, c := a.p.heap.m[addr], x.Memory.Cells[addr]
+			if e.IsConst() {
+				c.Init = e.K
+				if !c.Fix {
+					c.Abs = sym.Single(e.K)
+				}
+			} else if !c.Fix {
+				c.Abs, c.Open = sym.Anything(), true
+			}
+		}
+		x.join(a.p, a.loc)
+		x.start = a.p
+		x.Enqueue(a.loc)
+	} else {
+		l := &state.Location{Template: t, Kind: state.AtBegin, Key: "begin", Op: "begin", Alone: true, Serial: true}
+		x.addLocation(l)
+		t.First, t.Idle = l, l
+		x.Enqueue(l)
+	}
+	x.begin = begin
+	for !x.Again && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
+		// Where few ways begin first: what is learned there saves executing the
+		// many ways elsewhere again.
+		best := 0
+		for i, l := range x.Queue {
+			if l.Ways < x.Queue[best].Ways {
+				best = i
+			}
+		}
+		l := x.Queue[best]
+		x.Queue = slices.Delete(x.Queue, best, best+1)
+		l.Queued = false
+		before := x.ways[l]
+		x.leave(l)
+		l.Ways = x.ways[l] - before
+	}
+}

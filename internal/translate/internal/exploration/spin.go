@@ -1,0 +1,22 @@
+package exploration
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/sites"
+)
+
+// GuardSpins puts a guard in front of the statements at which loops wait.
+func (x *Explorer) GuardSpins() {
+	for instr := range x.Slice.Instrs {
+		br, ok := instr.(*ssa.If)
+		if !ok {
+			continue
+		}
+		if call := x.Program.SpinsOn(br); call != nil {
+			if s, ok := x.Sites.At(sites.Atomic, call.Pos()); ok {
+				x.Access[s.ID] = true
+			}
+		}
+	}
+}

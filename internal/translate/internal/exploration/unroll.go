@@ -1,0 +1,64 @@
+package exploration
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+)
+
+// While the entry is alone, but for subtests that it waits for or that wait for it,
+// each turn of a loop has locations and objects of its own, as far as there are few:
+// what a program sets up in loops is as exact as what it sets up one by one. So it is
+// in these subtests, up to t.Parallel, and each turn has subtests of its own.
+
+const (
+	// maxTurns is how many turns of a loop there are locations and objects for.
+	maxTurns = 16
+	// maxUnrolled is how many such locations there are in all.
+	maxUnrolled = 400
+)
+
+// turnsOf names the turns of the loops that a stack is in, "" if it is in none. once
+// reports that a goroutine comes by such a stack with these turns only once.
+func (x *Explorer) turnsOf(frames []*state.Frame) (turns string, once bool) {
+	var b strings.Builder
+	once = true
+	for i, f := range frames {
+		if f.Op.StartedBy(sites.Subtest) || f.Op.RunsSubtest() && i == len(frames)-1 {
+			continue
+		}
+		if f.Op != nil || f.Block == nil || f.Running || f.Unwind != nil {
+			once = false // it may call the function above several times
+			continue
+		}
+		in := x.Program.Function(f.Call.Fn)
+		in.Arrange()
+		once = once && !in.Tangled
+		for _, h := range in.Loops[f.Block.Index] {
+			n := min(f.TurnsOf(h), maxTurns)
+			once = once && n < maxTurns
+			fmt.Fprintf(&b, "@%d", n)
+		}
+	}
+	return b.String(), once
+}
+
+// unroll returns what tells the location of a path apart from those of other turns,
+// given its key without that.
+func (x *Explorer) unroll(p *Path, key string) string {
+	if !p.Serial || p.rolled {
+		return ""
+	}
+	turns, _ := x.turnsOf(p.Frames)
+	if turns == "" || p.Template.ByKey[key+turns] != nil {
+		return turns
+	}
+	if x.unrolled == maxUnrolled {
+		p.rolled = true
+		return ""
+	}
+	x.unrolled++
+	return turns
+}

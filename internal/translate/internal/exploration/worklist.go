@@ -1,0 +1,170 @@
+package exploration
+
+import (
+	"fmt"
+	"go/token"
+	"sort"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+const (
+	// maxPaths bounds the ways through one segment.
+	maxPaths = 4000
+	// maxWork bounds the ways through all segments, over the whole analysis.
+	maxWork = 30_000
+	// maxSteps bounds the instructions of one way.
+	maxSteps = 200000
+)
+
+// Enqueue has the segments at a location executed again.
+func (x *Explorer) Enqueue(l *state.Location) {
+	l.Seen = true
+	if !l.Queued {
+		l.Queued = true
+		x.Queue = append(x.Queue, l)
+	}
+}
+
+// Limit is the size at which an explicit set becomes an interval.
+func (x *Explorer) Limit(ref bool) int {
+	if ref {
+		return sym.MaxRefSet
+	}
+	return sym.MaxSet
+}
+
+// Grow adds to what a cell can hold.
+func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
+	if c.Fix || x.Emitting {
+		return
+	}
+	if c.Confined {
+		return // any value has its place
+	}
+	j := c.Abs.Widen(a, x.Limit(c.Ref), x.Program.Thresholds)
+	if j.Top && !a.Top && !c.Abs.Top {
+		// A counter that is kept for the whole program, not by place, seems to
+		// grow for ever.
+		if x.confine(c); c.Confined {
+			return
+		}
+	}
+	if j.Equal(c.Abs) {
+		return
+	}
+	c.Abs = j
+	x.Wake(c)
+}
+
+// Wake has the segments executed again that depend on what a cell can hold.
+func (x *Explorer) Wake(c *state.Cell) {
+	x.EnqueueAll(c.Readers)
+	if c.Abs.Top {
+		x.EnqueueAll(c.Places)
+	}
+}
+
+// EnqueueAll has the segments at several locations executed again.
+func (x *Explorer) EnqueueAll(locs map[*state.Location]bool) {
+	readers := make([]*state.Location, 0, len(locs))
+	for l := range locs {
+		readers = append(readers, l)
+	}
+	sort.Slice(readers, func(i, j int) bool {
+		if readers[i].Template.Index != readers[j].Template.Index {
+			return readers[i].Template.Index < readers[j].Template.Index
+		}
+		return readers[i].Index < readers[j].Index
+	})
+	for _, l := range readers {
+		x.Enqueue(l)
+	}
+}
+
+// ContinueWith takes up a path later.
+func (x *Explorer) ContinueWith(p *Path) { x.stack = append(x.stack, p) }
+
+// drive executes all paths that are waiting to their ends.
+func (x *Explorer) drive() {
+	n := 0
+	for x.resume() {
+		p := x.stack[len(x.stack)-1]
+		x.stack = x.stack[:len(x.stack)-1]
+		if p.resumed {
+			p.resumed = false
+			x.pursue(p)
+			continue
+		}
+		if x.Work++; x.Work > maxWork || x.LimitedCost() && x.Cost() > x.Budget {
+			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.Work-1))
+			return
+		}
+		if x.ctx.Err() != nil {
+			x.drop()
+			return
+		}
+		n++
+		x.ways[p.From]++
+		if n > denseWays && !x.Emitting && p.From != nil && !x.dense[pointOf(p.From)] {
+			x.drop()
+			x.dense[pointOf(p.From)] = true
+			x.Enqueue(p.From)
+			return
+		}
+		if n > splitWays && !p.split && !x.Emitting {
+			x.drop()
+			if p.From == nil {
+				x.PlainNeeded = true
+			} else {
+				x.splitFrom(p.From)
+			}
+			return
+		}
+		if n > maxPaths {
+			why := fmt.Sprintf("more than %d ways through the code between two guards", maxPaths)
+			if x.LimitedCost() {
+				x.giveUp(p.Here(), "segment", why)
+				return
+			}
+			x.Unsupported(p.Here(), "segment", why)
+			x.drop()
+			return
+		}
+		x.pursue(p)
+	}
+}
+
+// pursue executes a path until it ends, parts or waits for others.
+func (x *Explorer) pursue(p *Path) {
+	for {
+		waiting := len(x.stack)
+		if !x.semantics.Execute(p) {
+			if len(x.stack) != waiting+1 {
+				return
+			}
+			// There is one way to go on: it is the same.
+			p, x.stack = x.stack[waiting], x.stack[:waiting]
+		}
+		x.steps++
+		if p.Steps++; p.Steps > maxSteps {
+			x.Unsupported(p.Here(), "loop", "more than 200000 steps between two guards")
+			return
+		}
+		if p.Steps%1024 == 0 && x.ctx.Err() != nil {
+			x.drop()
+			return
+		}
+	}
+}
+
+// drop gives up the paths that are waiting.
+func (x *Explorer) drop() { x.stack, x.parked = nil, nil }
+
+// giveUp ends the analysis: the program is too large.
+func (x *Explorer) giveUp(pos token.Pos, what, reason string) {
+	x.Unsupported(pos, what, reason)
+	x.drop()
+	x.Queue, x.TooLarge = nil, true
+}

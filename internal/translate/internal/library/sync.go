@@ -1,0 +1,448 @@
+package library
+
+import (
+	"maps"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/execution"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+func syncOperations(l *execution.Library) {
+	op := func(name string, kind sites.Kind, block bool, run execution.Run) *program.Operation {
+		return l.Add(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
+	}
+	maps.Copy(l.Known, map[string]*program.Operation{
+		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
+		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
+		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
+		"(*sync.RWMutex).Lock":     op("lock", sites.Lock, true, rwLock),
+		"(*sync.RWMutex).Unlock":   op("unlock", sites.Unlock, false, rwUnlock),
+		"(*sync.RWMutex).TryLock":  op("trylock", sites.TryLock, false, rwTryLock),
+		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
+		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
+		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
+		"(*sync.WaitGroup).Add":    l.Add(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, p.Arg(1)[0]) }),
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, sym.Num(-1)) }),
+		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
+		"(*sync.WaitGroup).Go":     l.Add(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
+		"(*sync.Once).Do":          l.Add(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
+		"os.Exit":                  l.Add(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
+		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
+		"time.Sleep":               l.Add(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
+		"runtime.Gosched":          l.Add(program.Operation{Name: "gosched", Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool { return x.OpReturn(p, nil) }),
+	})
+	l.WhenUnwound(l.Known["(*sync.Once).Do"], onceDone)
+	l.Does(wgBody, runWaited)
+	l.WhenUnwound(wgBody, endWaited)
+	maps.Copy(l.Builtins, map[string]*program.Operation{
+		"close": op("close", sites.Close, false, closeChan),
+		"panic": l.Add(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *execution.Executor, p *exploration.Path) bool {
+			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "panic"}
+			x.Raise(p, u, p.Arg(0))
+			return true
+		}),
+	})
+}
+
+var (
+	testFatal = &program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}
+	testSkip  = &program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}
+)
+
+func lock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.Assume(exploration.Eq(p.CellAt(a), 0)) {
+		return false
+	}
+	p.Put(a, sym.Num(1))
+	p.Hold(a, true)
+	return x.OpReturn(p, nil)
+}
+
+func unlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if q := p.Fork(exploration.Eq(p.CellAt(a), 0)); q != nil {
+		x.Fatal(q, "sync: unlock of unlocked mutex")
+	}
+	if !p.Assume(exploration.Eq(p.CellAt(a), 1)) {
+		return false
+	}
+	p.Put(a, sym.Num(0))
+	p.Release(a)
+	return x.OpReturn(p, nil)
+}
+
+func tryLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	return x.Either(p, exploration.Eq(p.CellAt(a), 0), func(q *exploration.Path) {
+		q.Put(a, sym.Num(1))
+		q.Hold(a, true)
+	})
+}
+
+// The cells of an RWMutex: held by a writer, a writer is queued, readers.
+const (
+	rwHeld = iota
+	rwPending
+	rwReaders
+)
+
+func rwLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	const announced = 2
+	if p.Peek().Phase == announced {
+		ok = writeLockAnnounced(x, p, a)
+	} else {
+		ok = writeLock(x, p, a, announced)
+	}
+	if !ok {
+		return false
+	}
+	p.Hold(a, true)
+	return x.OpReturn(p, nil)
+}
+
+// writeLock takes an RWMutex for writing where nobody has it. A writer that finds
+// readers announces itself, which keeps new readers out, and queues in a phase of its
+// own; others wait at their guards. It reports whether the lock is taken.
+func writeLock(x *execution.Executor, p *exploration.Path, a int32, announced int) bool {
+	held, pending, readers := p.CellAt(a+rwHeld), p.CellAt(a+rwPending), p.CellAt(a+rwReaders)
+	free := sym.And(exploration.Eq(held, 0), exploration.Eq(pending, 0))
+	if q := p.Fork(sym.And(free, sym.Not(exploration.Eq(readers, 0)))); q != nil {
+		q.Put(a+rwPending, sym.Num(1))
+		q.Top().Phase = announced
+		q.Role = artifact.RoleCommit
+		x.Arrive(q, state.AtQueue, x.SiteOfOp(q))
+	}
+	if !p.Assume(sym.And(free, exploration.Eq(readers, 0))) {
+		return false
+	}
+	p.Put(a+rwHeld, sym.Num(1))
+	return true
+}
+
+// writeLockAnnounced lets a writer that has announced itself in, once the last reader
+// has left.
+func writeLockAnnounced(x *execution.Executor, p *exploration.Path, a int32) bool {
+	if !p.Assume(exploration.Eq(p.CellAt(a+rwReaders), 0)) {
+		return false
+	}
+	p.Put(a+rwPending, sym.Num(0))
+	p.Put(a+rwHeld, sym.Num(1))
+	return true
+}
+
+func rwUnlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if q := p.Fork(exploration.Eq(p.CellAt(a+rwHeld), 0)); q != nil {
+		x.Fatal(q, "sync: Unlock of unlocked RWMutex")
+	}
+	if !p.Assume(exploration.Eq(p.CellAt(a+rwHeld), 1)) {
+		return false
+	}
+	p.Put(a+rwHeld, sym.Num(0))
+	p.Release(a)
+	return x.OpReturn(p, nil)
+}
+
+func rwTryLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	c := sym.And(sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0)), exploration.Eq(p.CellAt(a+rwReaders), 0))
+	return x.Either(p, c, func(q *exploration.Path) {
+		q.Put(a+rwHeld, sym.Num(1))
+		q.Hold(a, true)
+	})
+}
+
+// moreReaders counts a reader in.
+func moreReaders(x *execution.Executor, p *exploration.Path, a int32) bool {
+	n := p.CellAt(a + rwReaders)
+	lim := sym.Num(int32(x.Options.Counter))
+	if q := p.Fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
+		q.Bound("more readers of a lock than the model counts")
+	}
+	if !p.Assume(sym.Arith(sym.OpLt, n, lim)) {
+		return false
+	}
+	p.Put(a+rwReaders, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+	p.Hold(a, false)
+	return true
+}
+
+func rLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.Assume(sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))) || !moreReaders(x, p, a) {
+		return false
+	}
+	return x.OpReturn(p, nil)
+}
+
+func rUnlock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	n := p.CellAt(a + rwReaders)
+	if q := p.Fork(exploration.Eq(n, 0)); q != nil {
+		x.Fatal(q, "sync: RUnlock of unlocked RWMutex")
+	}
+	if !p.Assume(sym.Arith(sym.OpLt, sym.Num(0), n)) {
+		return false
+	}
+	p.Put(a+rwReaders, sym.Arith(sym.OpSub, n, sym.Num(1)))
+	p.Release(a)
+	return x.OpReturn(p, nil)
+}
+
+func tryRLock(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	c := sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))
+	if q := p.Fork(sym.Not(c)); q != nil {
+		x.OpReturn(q, []*sym.Expr{sym.Num(0)})
+		x.ContinueWith(q)
+	}
+	if !p.Assume(c) || !moreReaders(x, p, a) {
+		return false
+	}
+	return x.OpReturn(p, []*sym.Expr{sym.Num(1)})
+}
+
+func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if delta.Op == sym.OpUnknown {
+		p.Note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
+		for k := range int32(3) {
+			q := p.Clone()
+			q.Set(q.Peek().Call, state.ArgKey(1), []*sym.Expr{sym.Num(k)})
+			x.ContinueWith(q)
+		}
+		return false
+	}
+	n, ok := wgCounter(x, p, sym.Arith(sym.OpAdd, p.CellAt(a), delta))
+	if !ok {
+		return false
+	}
+	lim := sym.Num(int32(x.Options.Counter))
+	if q := p.Fork(sym.Arith(sym.OpLt, lim, n)); q != nil {
+		q.Bound("a wait group counter greater than the model counts")
+	}
+	if !p.Assume(sym.Arith(sym.OpLe, n, lim)) {
+		return false
+	}
+	p.Put(a, n)
+	return x.OpReturn(p, nil)
+}
+
+// wgCounter is n, what a counter is set to, where it is not negative; the operation panics
+// elsewhere. It reports whether p goes on.
+func wgCounter(x *execution.Executor, p *exploration.Path, n *sym.Expr) (*sym.Expr, bool) {
+	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
+		x.Raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
+		x.ContinueWith(q)
+	}
+	return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
+}
+
+// wgGo starts a goroutine that a wait group counts.
+func wgGo(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	n := p.CellAt(a)
+	lim := sym.Num(int32(x.Options.Counter))
+	if q := p.Fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
+		q.Bound("a wait group counter greater than the model counts")
+	}
+	if !p.Assume(sym.Arith(sym.OpLt, n, lim)) {
+		return false
+	}
+	p.Put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+	f := p.Peek()
+	tgt := state.Target{Op: wgBody, Args: p.Args()[:2]}
+	return x.SpawnTarget(p, f.Call.Site, tgt, func(q *exploration.Path) { x.OpReturn(q, nil) })
+}
+
+// wgBody is the goroutine that WaitGroup.Go starts.
+var wgBody = &program.Operation{Name: "wgbody", Starts: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}
+
+// runWaited is that goroutine: it calls the function, and counts down.
+func runWaited(x *execution.Executor, p *exploration.Path) bool {
+	if p.Peek().Phase == 2 {
+		return wgAdd(x, p, sym.Num(-1))
+	}
+	if _, ok := x.Receiver(p); !ok {
+		return false
+	}
+	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
+}
+
+// endWaited counts down for a goroutine that ends by a Goexit.
+func endWaited(x *execution.Executor, p *exploration.Path) bool {
+	if !p.Peek().Unwind.Goexit {
+		return true // the panic ends the program
+	}
+	addr := p.Arg(0)[0]
+	n, ok := wgCounter(x, p, sym.Arith(sym.OpSub, p.GetAt(addr, 0), sym.Num(1)))
+	if ok {
+		p.PutAt(addr, 0, n)
+	}
+	return ok
+}
+
+func wgWait(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.Assume(exploration.Eq(p.CellAt(a), 0)) {
+		return false
+	}
+	return x.OpReturn(p, nil)
+}
+
+// The states of a Once.
+const (
+	onceNew = iota
+	onceRunning
+	onceOver
+)
+
+func onceDo(x *execution.Executor, p *exploration.Path) bool {
+	a, ok := x.Receiver(p)
+	if !ok {
+		return false
+	}
+	f := p.Peek()
+	if f.Phase == 2 { // the function has returned
+		p.Put(a, sym.Num(onceOver))
+		return x.OpReturn(p, nil)
+	}
+	s := p.CellAt(a)
+	if q := p.Fork(exploration.Eq(s, onceOver)); q != nil {
+		x.OpReturn(q, nil)
+		x.ContinueWith(q)
+	}
+	if !p.Assume(exploration.Eq(s, onceNew)) {
+		return false
+	}
+	return x.CallArg(p, 1, func(q *exploration.Path) {
+		q.Put(a, sym.Num(onceRunning))
+		q.Top().Phase = 2
+	})
+}
+
+func onceDone(x *execution.Executor, p *exploration.Path) bool {
+	p.PutAt(p.Arg(0)[0], 0, sym.Num(onceOver))
+	return true
+}
+
+func osExit(x *execution.Executor, p *exploration.Path) bool {
+	e := p.Simplify(p.Arg(0)[0])
+	exits(x, p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
+	return false
+}
+
+func logFatal(x *execution.Executor, p *exploration.Path) bool {
+	exits(x, p, false, false, "log.Fatal")
+	return false
+}
+
+const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
+
+func goexit(x *execution.Executor, p *exploration.Path) bool {
+	u := &state.Unwind{Goexit: true, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "goexit"}
+	f := p.Peek()
+	if f.Op == testFatal {
+		u.Detail = "fatal"
+		failure(x, p, u.Site, f.Guess)
+	}
+	if !f.Guess && inSubtest(p) {
+		// After a guess, the other way goes on.
+		p.Note("subtest", artifact.DirectionUnder, subtestEnds)
+	}
+	x.Raise(p, u, nil)
+	return true
+}
+
+// sleep waits for time to pass, in a step of its own behind the guard.
+func sleep(x *execution.Executor, p *exploration.Path) bool {
+	e := x.SleepOf(p.Template)
+	if p.Peek().Phase == 1 {
+		d, known := x.DurationOf(p, 0)
+		x.Arm(p, e, d, known)
+		p.Top().Phase = 2
+		p.Role = artifact.RoleCommit
+		x.Arrive(p, state.AtQueue, x.SiteOfOp(p))
+		return false
+	}
+	p.Role = artifact.RoleTime
+	if !x.Due(p, e) {
+		return false
+	}
+	if why := x.Timing(e); why != "" {
+		p.Note("time", artifact.DirectionOver, why)
+	}
+	return x.OpReturn(p, nil)
+}
+
+// closeChan closes a channel.
+func closeChan(x *execution.Executor, p *exploration.Path) bool {
+	k, ok, tracked := x.Concrete(p, p.Arg(0)[0])
+	if !tracked {
+		x.Unsupported(p.Here(), "close", "the channel is not tracked: "+exploration.Why(p.Arg(0)[0]))
+		return false
+	}
+	if !ok {
+		return false
+	}
+	crash := func(q *exploration.Path, kind string) {
+		x.Raise(q, &state.Unwind{Kind: kind, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: kind}, x.SomeError())
+		x.ContinueWith(q)
+	}
+	if k == 0 {
+		crash(p, artifact.KindCloseOfNil)
+		return false
+	}
+	closed := p.CellAt(k + state.ChanClosed)
+	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
+		crash(q, artifact.KindCloseOfClosed)
+	}
+	if !p.Assume(exploration.Eq(closed, 0)) {
+		return false
+	}
+	p.Put(k+state.ChanClosed, sym.Num(1))
+	return x.OpReturn(p, nil)
+}

@@ -1,0 +1,81 @@
+package relevance
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
+)
+
+// Class names a class of memory cells: a struct field, a global, the
+// elements of arrays of one type, the variables of one allocation.
+type Class struct {
+	v   any    // *types.Var of a field, *ssa.Global, *ssa.Alloc; nil otherwise
+	typ string // element type
+}
+
+// Elements is that of the elements of arrays of a type, of slices and on the heap.
+func Elements(t types.Type) Class { return Class{nil, program.TypeKey(t)} }
+
+// Unknown is that of what is read through pointers of a type of which it is not known where
+// they come from.
+func Unknown(t types.Type) Class { return Class{nil, "*" + program.TypeKey(t)} }
+
+// Field is that of a field of structs, of all instances of a generic one.
+func Field(f *types.Var) Class { return Class{f.Origin(), program.TypeKey(f.Type())} }
+
+// Sent is that of what is sent in channels of a type of elements.
+func Sent(elem types.Type) Class { return Class{nil, "sent " + program.TypeKey(elem)} }
+
+// Entries is that of the keys and values of maps of a type.
+func Entries(t types.Type) Class { return Class{nil, "map " + program.TypeKey(t.Underlying())} }
+
+// Causes and ContextValues are those of what contexts keep.
+var (
+	Causes        = Class{nil, "causes of contexts"}
+	ContextValues = Class{nil, "values of contexts"}
+)
+
+// ClassOf returns the class of the cell at an address; known is false for an
+// address that comes from elsewhere.
+func ClassOf(addr ssa.Value) (c Class, known bool) {
+	switch a := addr.(type) {
+	case *ssa.Global:
+		return Class{a, program.TypeKey(program.Pointee(a.Type()))}, true
+	case *ssa.FieldAddr:
+		f := program.Pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
+		return Class{f.Origin(), program.TypeKey(program.Pointee(a.Type()))}, true
+	case *ssa.IndexAddr:
+		return Elements(program.Pointee(a.Type())), true
+	case *ssa.Alloc:
+		return Class{a, program.TypeKey(program.Pointee(a.Type()))}, true
+	}
+	return Unknown(program.Pointee(addr.Type())), false
+}
+
+// needMap asks for the contents of maps of a type.
+func (s *Slice) needMap(t types.Type) {
+	if _, ok := t.Underlying().(*types.Map); !ok || s.Classes[Entries(t)] {
+		return
+	}
+	s.Classes[Entries(t)] = true
+	for _, w := range s.mapWrites[Entries(t)] {
+		s.needInstr(w)
+	}
+}
+
+// MapWrite returns the map that an instruction changes, nil if none.
+func MapWrite(instr ssa.Instruction) ssa.Value {
+	switch i := instr.(type) {
+	case *ssa.MapUpdate:
+		return i.Map
+	case ssa.CallInstruction:
+		if b, ok := i.Common().Value.(*ssa.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
+			if _, ok := i.Common().Args[0].Type().Underlying().(*types.Map); ok {
+				return i.Common().Args[0]
+			}
+		}
+	}
+	return nil
+}

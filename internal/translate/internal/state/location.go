@@ -1,0 +1,109 @@
+package state
+
+import (
+	"go/token"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/sym"
+)
+
+// Contents is what cells can hold at a place: those that it does not list hold what
+// they did at first. It is never changed. The nil contents list nothing.
+type Contents struct{ cells map[int32]sym.Set }
+
+// NewContents are the contents that list cells. They own the map.
+func NewContents(cells map[int32]sym.Set) *Contents { return &Contents{cells} }
+
+// List returns what is listed.
+func (m *Contents) List() map[int32]sym.Set {
+	if m == nil {
+		return nil
+	}
+	return m.cells
+}
+
+// In is what the contents say of a cell.
+func (m *Contents) In(c *Cell) sym.Set {
+	if a, ok := m.List()[c.Addr]; ok {
+		return a
+	}
+	return c.First()
+}
+
+// A Visit is what is known of the paths that have come to a location from another:
+// the contents of that, and the cells that all of them have written on their way.
+type Visit struct {
+	Contents *Contents
+	Written  []int32
+}
+
+// LocationKind says what a goroutine does that is at a location.
+type LocationKind uint8
+
+const (
+	AtOp    LocationKind = iota // at the guard of an operation
+	AtQueue                     // granted and queued
+	AtStmt                      // at the guard of a statement
+	AtStart                     // at the first guard
+	AtEnd                       // at the return of the entry
+	AtLocal                     // inside a segment that had to be split
+	AtBegin                     // before anything, the entry only
+	AtIdle                      // no goroutine
+	AtDone                      // the goroutine is over
+	AtSpin                      // runs for ever without an operation
+	AtSink                      // the program is over
+)
+
+// Location is a control state of a goroutine between two segments.
+type Location struct {
+	Template *Template
+	Key      string
+	Index    int
+	Kind     LocationKind
+	Frames   []*Frame
+	Site     sites.ID
+	Op       string // word for the name
+	Block    bool   // the operation can wait
+
+	Live []LiveValue
+	In   []sym.Set
+	Lost []bool // the greatest value of in stands for one beyond the limits
+
+	Held []HeldLock // by who is here, whatever the way
+
+	Variant  string    // see variants.go
+	Rolled   bool      // see unroll.go
+	Alone    bool      // nobody else has been started, see places.go
+	Serial   bool      // but subtests, see unroll.go
+	Contents *Contents // of memory
+	Visits   map[*Location]Visit
+
+	Queued bool
+	Seen   bool
+	Ways   int // through the segments that begin here, when they were executed last
+
+	Sink *Sink
+	Name string
+}
+
+// Knows reports that only those that lead to a location have written a cell.
+func (l *Location) Knows(c *Cell) bool {
+	return l.Alone || c.Writer == l.Template && l.Template.Once && !c.Shared
+}
+
+// Sink describes an end.
+type Sink struct {
+	End    string // as artifact.LocationInfo.End
+	Kind   string // artifact.Kind*, "" for none
+	Site   sites.ID
+	Pos    token.Pos
+	Detail string
+	At     *Bound // of a bound that is smaller than asked for
+}
+
+// Normal reports that the program ends as it should, or that it may go on: a
+// test that fails does.
+func (s *Sink) Normal() bool {
+	return s.End == "return" || s.End == "exit" && s.Kind == "" || s.Kind == artifact.KindTestFailure
+}

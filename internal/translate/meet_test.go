@@ -1,0 +1,26 @@
+package translate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/translate"
+)
+
+// TestMeet checks that ways that part and meet again are one edge: there are a
+// thousand ways through ten branches, but not behind them.
+func TestMeet(t *testing.T) {
+	for dir, most := range map[string]int{"testdata/verdicts/meeting": 40, "testdata/verdicts/meetingpools": 110} {
+		prog, idx := load(t, dir, "main")
+		m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+		require.NoError(t, err)
+		edges := 0
+		for _, tmpl := range m.Network.Templates {
+			edges += len(tmpl.Edges)
+		}
+		t.Log(dir, edges)
+		require.LessOrEqual(t, edges, most, dir)
+	}
+}
