@@ -22,13 +22,15 @@ import (
 
 // The shares of the budget at whose end a part of a check is cut.
 const (
-	translateShare = 0.35 // making the model
-	boundsShare    = 0.45 // greater bounds
-	firstShare     = 0.55 // the search of the first pass
-	secondShare    = 0.65 // the search of the second pass
-	conformShare   = 0.10 // following runs in the model, from when it begins
-	replayShare    = 0.85 // replays, and runs under random schedules
-	exhaustShare   = 0.95 // runs under every schedule
+	translateShare  = 0.35 // making the model
+	boundsShare     = 0.45 // greater bounds
+	firstShare      = 0.55 // the search of the first pass
+	secondShare     = 0.65 // the search of the second pass
+	systematicShare = 0.70 // the first runs, under systematic schedules
+	conformShare    = 0.10 // following runs in the model, from when it begins
+	replayShare     = 0.78 // replays, and runs near them
+	runsShare       = 0.87 // runs under random schedules
+	exhaustShare    = 0.95 // runs under every schedule
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the

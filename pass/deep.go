@@ -161,6 +161,7 @@ type deep struct {
 	savedAll    int                   // refutations by then
 	follower    *orchestrate.Follower // nil: the model does not say where runs are
 	timed       bool                  // time may have passed in them while a goroutine could go on
+	long        bool                  // the first of them has come to no end
 	durations   []time.Duration       // that the clock turned out to be compared with, ascending
 	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation

@@ -20,7 +20,8 @@ import (
 // model begin to cost much: if few steps show all schedules of the program, the bounds stay as they
 // are. How much that is is counted, so that the result is the same each time. There is one exception: a
 // search of the model that goes on when a twentieth of the budget is spent is ended by a proof of
-// the second engine, and the result says so.
+// the second engine, and one that goes on when three twentieths are by an error that a few random runs have
+// shown, which the deep pass comes upon then. The result says so.
 
 // engineTiming says when the engines look at each other, and how much the second one does.
 type engineTiming struct {
@@ -28,17 +29,20 @@ type engineTiming struct {
 	// and need no second build.
 	headStart time.Duration
 	// provedShare is the share of the budget after which a proof ends the work on the
-	// model.
-	provedShare float64
+	// model, and failsShare that after which runs do that end in an error.
+	provedShare, failsShare float64
 	// steps bounds those of all runs under every schedule; half as many are for few
 	// preemptions. fewSteps bounds those that are tried first.
 	steps, fewSteps int
 }
 
-var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, failsShare: 0.15, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
 
-// errProved is why the model is not searched any further.
-var errProved = errors.New("all schedules of the program had been run by then")
+// errProved and errFails are why the model is not searched any further.
+var (
+	errProved = errors.New("all schedules of the program had been run by then")
+	errFails  = errors.New("runs of the program had ended in an error by then")
+)
 
 // schedules is the exploration of all schedules of a program beside its model.
 type schedules struct {
@@ -91,7 +95,7 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 		}
 		s.explore(part, p, o)
 		if s.err == nil && proved(s.rounds) {
-			o.endModel()
+			o.endModel(errProved, o.engines().provedShare)
 		}
 	}()
 	return s
@@ -105,6 +109,9 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		return
 	}
 	defer func() { s.err = errors.Join(s.err, b.Close()) }()
+	if opts.stopModel != nil && opts.Budget > 0 && b.fails(ctx, opts) {
+		opts.endModel(errFails, opts.engines().failsShare)
+	}
 	first := func(x *Exhausted) bool {
 		if s.first == nil && x.Covered.AllWithoutStalls() {
 			s.first = x
@@ -127,6 +134,26 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		s.explored = all
 	}
 	s.err = err
+}
+
+// firstRuns are the random runs that tell whether it is worth while to search the model for long, and firstRunsShare is
+// the share of the budget that they may take.
+const (
+	firstRuns      = 20
+	firstRunsShare = 0.25
+)
+
+// fails reports whether a few random runs of a program come to an error, if they do so soon.
+func (b *guardable) fails(ctx context.Context, opts Options) bool {
+	limited, cancel := opts.lasting(ctx, firstRunsShare)
+	defer cancel()
+	x, _ := b.Explore(limited, orchestrate.ExploreOptions{
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps},
+		Runs:       firstRuns, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
+	})
+	return x != nil && slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool {
+		return e.Status == orchestrate.Completed && (crash(e.Kind) || e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindTestFailure)
+	})
 }
 
 // knowsFew closes few.
@@ -269,12 +296,12 @@ func (o Options) forModel(ctx context.Context, share float64) (context.Context, 
 }
 
 // endModel ends the work on the model, as soon as it has had its share of the budget.
-func (o Options) endModel() {
+func (o Options) endModel(why error, share float64) {
 	if o.stopModel == nil || o.Budget <= 0 {
 		return
 	}
-	at := o.start.Add(time.Duration(o.engines().provedShare * float64(o.Budget)))
-	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(errProved) })
+	at := o.start.Add(time.Duration(share * float64(o.Budget)))
+	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(why) })
 	context.AfterFunc(o.model, func() { timer.Stop() })
 }
 

@@ -94,6 +94,25 @@ func (e endless) Verify(ctx context.Context, _ *uppaal.Network, queries []*uppaa
 	return r, nil
 }
 
+// TestErrorEndsModel: runs that end in an error end a search of the model that goes on for long, and the result says so.
+func TestErrorEndsModel(t *testing.T) {
+	t.Parallel()
+	searches := 0
+	opts := Options{Engine: endless{&searches}, Budget: time.Hour, timing: &engineTiming{steps: exhaustSteps, fewSteps: exhaustSteps}}
+	b, err := Check(t.Context(), openProgram(t, `
+func TestProgram(t *testing.T) {
+	c := make(chan reflect.Kind)
+	go func() { c <- reflect.Int }()
+	if <-c == reflect.Int {
+		panic("an int")
+	}
+}`), opts)
+	require.NoError(t, err)
+	require.Equal(t, 1, searches)
+	require.Positive(t, Conclude(b).Real, describe(b))
+	require.Contains(t, b.Verdicts()[0].Reason, errFails.Error())
+}
+
 // TestProofEndsModel: a proof by all schedules ends a search of the model, and says so. An
 // error is no proof: the model may know of others.
 func TestProofEndsModel(t *testing.T) {

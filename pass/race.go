@@ -146,7 +146,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	d.search.Ends = map[string]int{}
 	uncontrolled := 0
 	limits := d.limits(raceSteps)
-	part, cancel := d.opts.within(ctx, replayShare)
+	part, cancel := d.opts.within(ctx, runsShare)
 	defer cancel()
 	how := orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,

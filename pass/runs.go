@@ -34,24 +34,50 @@ const (
 	runProcesses = 20
 )
 
+// A run that comes to no end within runSteps may come to one within longSteps: a hundred goroutines that do something
+// a thousand times take half a million. There are few such runs.
+const (
+	longSteps = 3_000_000
+	longTotal = 6_000_000 // of all but the first
+	longRuns  = 20
+)
+
 // explore runs the program.
 func (d *deep) explore(ctx context.Context) error {
 	defer d.rep.stage("explore")()
-	return d.under(ctx, orchestrate.ExploreOptions{
+	how := orchestrate.ExploreOptions{
 		Runs: cmp.Or(d.opts.Runs, ExploreRuns), Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
-	})
+	}
+	if d.runs.Runs > 0 { // those that were followed in the model
+		d.long = d.runs.Limited == d.runs.Runs
+	}
+	if !d.long {
+		return d.under(ctx, how)
+	}
+	// One run tells whether there is an end to come to. A random walk is the fastest of the strategies.
+	first := how
+	first.Runs, first.Strategy, first.TotalSteps, first.MaxSteps = 1, orchestrate.StrategyRandom, longSteps, longSteps
+	limited := d.runs.Limited
+	if err := d.under(ctx, first); err != nil || d.runs.Cut != "" {
+		return err
+	}
+	how.Seed++
+	if d.runs.Limited == limited {
+		how.Runs, how.TotalSteps, how.MaxSteps = min(how.Runs, longRuns), longTotal, longSteps
+	}
+	return d.under(ctx, how)
 }
 
 // under runs the program under random schedules, and takes up how the runs ended. If
-// there can be none it says why.
+// there can be none it says why. Each run is cut after runSteps if how has no other bound.
 func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error {
 	if d.runs.Stopped != "" && d.runs.Runs == 0 {
 		return nil
 	}
-	part, limited, cancel := d.opts.watched(ctx, replayShare)
+	part, limited, cancel := d.opts.watched(ctx, runsShare)
 	defer cancel()
 	how.NoReplay = true
-	how.RunOptions = d.limits(runSteps)
+	how.RunOptions = d.limits(cmp.Or(how.MaxSteps, runSteps))
 	x, err := d.binary.Explore(limited, how)
 	switch {
 	case ctx.Err() != nil:

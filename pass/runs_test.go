@@ -213,3 +213,37 @@ func TestProgram(t *testing.T) {
 	require.Empty(t, b.Findings())
 	require.Nil(t, b.Sidecar().Outside(), "all of it is in the model")
 }
+
+// TestLongRuns: a program whose runs take more steps than most is run to its end all the same, and what it shows there
+// is an error like any other.
+func TestLongRuns(t *testing.T) {
+	t.Parallel()
+	programs.InLong(t)
+	const program = `package main
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+func main() {
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			for range 500 {
+				n.Store(n.Load() + 1)
+			}
+		})
+	}
+	wg.Wait()
+	if n.Load() != 30*500 {
+		panic("lost")
+	}
+}
+`
+	b, err := Check(t.Context(), programs.Main(t, program), Options{Search: Search{MaxStates: 1000}, timing: &engineTiming{steps: runSteps}})
+	require.NoError(t, err)
+	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
+	require.Less(t, b.Runs().Limited, b.Runs().Runs, "some have come to their end")
+}

@@ -16,7 +16,8 @@ import (
 // does.
 //
 // If the first schedule ends in an error those near to it do, too, and only random runs
-// follow.
+// follow. So it is if it has not come to its end within the steps of a run: what others
+// would do otherwise lies near the end of what they do.
 const (
 	systematicRuns      = 16
 	systematicScouts    = 4 // those that show which durations the clock is compared with
@@ -27,7 +28,7 @@ const (
 // systematic does these runs, and takes up how they ended.
 func (d *deep) systematic(ctx context.Context) error {
 	defer d.rep.stage("explore")()
-	_, limited, cancel := d.opts.watched(ctx, replayShare)
+	_, limited, cancel := d.opts.watched(ctx, systematicShare)
 	defer cancel()
 	how := orchestrate.ExhaustOptions{
 		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Misuse: true,
@@ -39,6 +40,10 @@ func (d *deep) systematic(ctx context.Context) error {
 		}
 	}
 	x, err := d.binary.Exhaust(limited, how)
+	if d.long = x != nil && err == nil && x.Runs > 0 && x.Limited == x.Runs; d.long {
+		d.takeSystematic(x, true)
+		return ctx.Err()
+	}
 	if x != nil && err == nil && !x.Complete && len(x.Rest) > 0 && len(x.Ends) == 1 && x.Ends[0].Kind == "" {
 		first := x
 		how.Frontier, how.MaxRuns = first.Rest, systematicRuns-first.Runs
@@ -51,10 +56,12 @@ func (d *deep) systematic(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if x != nil {
+		d.takeSystematic(x, true)
+	}
 	if err != nil || x == nil {
 		return nil // the random runs say why there can be none, or that there is no time
 	}
-	d.takeSystematic(x, true)
 	d.timed = x.Timed
 	if !x.Timed || len(d.ends) > 0 {
 		return nil
@@ -62,10 +69,12 @@ func (d *deep) systematic(ctx context.Context) error {
 	// Durations that the clock turns out to be compared with make more runs different.
 	how.Frontier, how.Stalls = nil, -1
 	for _, how.MaxRuns = range []int{systematicScouts, systematicRuns - systematicScouts} {
-		if x, err = d.binary.Exhaust(limited, how); x == nil || err != nil {
+		if x, err = d.binary.Exhaust(limited, how); x != nil {
+			d.takeSystematic(x, false)
+		}
+		if x == nil || err != nil {
 			break
 		}
-		d.takeSystematic(x, false)
 		d.durations = union(d.durations, x.Durations)
 		if len(d.ends) > 0 || len(d.durations) == 0 && x.Complete {
 			break
