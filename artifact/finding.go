@@ -486,7 +486,7 @@ type FindingRead struct {
 	Value string `json:"value"` // as in FindingStep.Result
 }
 
-// The states of goroutines at the end of a run, of FindingGoroutine.State: as package orcutil has them, which
+// The states of goroutines at the end of a run, of FindingGoroutine.State: as the runtime has them, which
 // imports nothing of this module.
 const (
 	StateRunning    = "running"

@@ -55,7 +55,7 @@ type SharedRun struct {
 	// Entry is the entry function, with the path of its package, and End the key of the guard at its return.
 	Entry, End string
 	// Exact has runs stop where a program does that has the Guards of the Binary alone, and nowhere
-	// else: see orcutil.Config.
+	// else: see orcruntime.Config.
 	Exact bool `json:",omitempty"`
 	// NoRaces has them look for no data races.
 	NoRaces bool `json:",omitempty"`

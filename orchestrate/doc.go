@@ -12,7 +12,7 @@
 //
 // A goroutine is named by its creation path: "0" is the entry, "0.2" the second
 // goroutine that it starts. A step passes one guard of one goroutine; see
-// package orcutil for what that does.
+// package orcruntime for what that does.
 //
 // Limits. Programs run as children of this process, in a process group of their
 // own, with a limit on time and output; the group is killed at the end of every

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	orcsource "github.com/vtrace/vtrace/orcutil/source"
+	orcsource "github.com/vtrace/vtrace/internal/orcruntime/source"
 )
 
 // runtimeOverlay writes the runtime and files into a scratch directory and
@@ -27,7 +27,7 @@ func runtimeOverlay(t testing.TB) string {
 	replace := map[string]string{}
 	for name, data := range orcsource.Files() {
 		path := filepath.Join(dir, name)
-		data = bytes.Replace(data, []byte("package orcutil\n"), []byte("package vtraceorc\n"), 1)
+		data = bytes.Replace(data, []byte("package orcruntime\n"), []byte("package vtraceorc\n"), 1)
 		require.NoError(t, os.WriteFile(path, data, 0o600))
 		replace[filepath.Join(strings.TrimSpace(string(goroot)), "src", "vtraceorc", name)] = path
 	}

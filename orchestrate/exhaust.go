@@ -11,25 +11,25 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Of the runtime: a statement that may race, a data race, and one side of it.
 type (
-	AccessGuard = orcutil.AccessGuard
-	Race        = orcutil.Race
-	RaceAccess  = orcutil.RaceAccess
+	AccessGuard = orcruntime.AccessGuard
+	Race        = orcruntime.Race
+	RaceAccess  = orcruntime.RaceAccess
 )
 
 // Of the runtime: that an exploration is bounded by preemptions, and how far it has come.
 type (
-	Bounding = orcutil.Bounding
-	Bounded  = orcutil.Bounded
+	Bounding = orcruntime.Bounding
+	Bounded  = orcruntime.Bounded
 )
 
 // AllPreemptions is for Bounding.Last.
-const AllPreemptions = orcutil.AllPreemptions
+const AllPreemptions = orcruntime.AllPreemptions
 
 // ExhaustOptions are for Exhaust.
 type ExhaustOptions struct {
@@ -69,7 +69,7 @@ type ExhaustOptions struct {
 
 // Exhaustive is how far an exhaustive exploration has come.
 type Exhaustive struct {
-	orcutil.Exhausted
+	orcruntime.Exhausted
 	// Ends are the different ways in which runs ended, with the first such run, from 0, in
 	// place of a seed. They are not replayed.
 	Ends []End
@@ -80,7 +80,7 @@ type Exhaustive struct {
 	Rest []byte
 }
 
-// exhaustJob is the part of a job for an exhaustive exploration, see orcutil.Drive.
+// exhaustJob is the part of a job for an exhaustive exploration, see orcruntime.Drive.
 type exhaustJob struct {
 	Accesses                        []AccessGuard
 	Awaits                          []string
@@ -97,7 +97,7 @@ type exhaustJob struct {
 }
 
 // Exhaust runs the program under all schedules that are not equivalent, see
-// orcutil.Exhaust. If ctx ends, the result is that of the runs so far, and the error
+// orcruntime.Exhaust. If ctx ends, the result is that of the runs so far, and the error
 // says so.
 func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustive, err error) {
 	if opts.Timeout <= 0 {
@@ -203,7 +203,7 @@ func (x *exhauster) inOne(ctx context.Context, frontier string) error {
 }
 
 // again reports whether another process is needed, since one could not go on, and allowed.
-func (x *exhauster) again(r *orcutil.Exhausted) bool {
+func (x *exhauster) again(r *orcruntime.Exhausted) bool {
 	if r.Left == "" || r.Tainted || r.Complete {
 		return false
 	}
@@ -229,7 +229,7 @@ type processed struct {
 	found   []foundEnd
 	// res is what it has reported; nil: it has ended before, as err says, or what it has
 	// reported cannot be.
-	res *orcutil.Exhausted
+	res *orcruntime.Exhausted
 	err error
 }
 
@@ -269,7 +269,7 @@ func (p *processed) read(e *exhaustJob) (err error) {
 	if p.found, _, err = readEnds(e.Ends); err != nil {
 		return err
 	}
-	var res orcutil.Exhausted
+	var res orcruntime.Exhausted
 	err = readResult(e.Result, &res)
 	switch {
 	case err == nil && countable(res):
@@ -291,7 +291,7 @@ var errNoResult = errors.New("it has written no result")
 const maxCount = math.MaxInt / 8
 
 // countable reports whether a result can be added to others.
-func countable(r orcutil.Exhausted) bool {
+func countable(r orcruntime.Exhausted) bool {
 	return !slices.ContainsFunc([]int{r.Runs, r.Cut, r.Limited, r.Choices, r.Steps}, func(n int) bool { return n < 0 || n > maxCount })
 }
 
@@ -317,7 +317,7 @@ func (x *exhauster) take(ctx context.Context, p *processed) {
 }
 
 // add adds the result of a process.
-func (x *exhauster) add(r orcutil.Exhausted) {
+func (x *exhauster) add(r orcruntime.Exhausted) {
 	if x.sum.Add(r); r.Tainted {
 		x.sum.Stopped = r.Left
 	}

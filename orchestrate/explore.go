@@ -17,25 +17,25 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Strategy is a way to choose the schedules of runs.
-type Strategy = orcutil.Strategy
+type Strategy = orcruntime.Strategy
 
-// The strategies; orcutil says what each promises.
+// The strategies; orcruntime says what each promises.
 const (
-	StrategyRandom    = orcutil.StrategyRandom
-	StrategyPCT       = orcutil.StrategyPCT
-	StrategyPOS       = orcutil.StrategyPOS
-	StrategySURW      = orcutil.StrategySURW
-	StrategyDelay     = orcutil.StrategyDelay
-	StrategyPortfolio = orcutil.StrategyPortfolio
+	StrategyRandom    = orcruntime.StrategyRandom
+	StrategyPCT       = orcruntime.StrategyPCT
+	StrategyPOS       = orcruntime.StrategyPOS
+	StrategySURW      = orcruntime.StrategySURW
+	StrategyDelay     = orcruntime.StrategyDelay
+	StrategyPortfolio = orcruntime.StrategyPortfolio
 )
 
 // Strategies are all of them.
-func Strategies() []Strategy { return orcutil.Strategies() }
+func Strategies() []Strategy { return orcruntime.Strategies() }
 
 // ExploreOptions are for Explore.
 type ExploreOptions struct {
@@ -103,9 +103,9 @@ type End struct {
 	Kind, Message, G, Site string
 	Stack                  []string
 	Goroutines             []Goroutine
-	Races                  []orcutil.Race  // as in Verdict; the first tells ends apart
-	Stalls                 []orcutil.Stall // of the first run
-	// Starved and Since are as in orcutil.Result, of the first run.
+	Races                  []orcruntime.Race  // as in Verdict; the first tells ends apart
+	Stalls                 []orcruntime.Stall // of the first run
+	// Starved and Since are as in orcruntime.Result, of the first run.
 	Starved []artifact.At
 	Since   int
 	// Plan is the recording of the first run, or a plan with less to understand that
@@ -130,7 +130,7 @@ type Restart struct {
 	Reason string
 }
 
-// exploreJob is the part of a job for many runs, see orcutil.Drive.
+// exploreJob is the part of a job for many runs, see orcruntime.Drive.
 type exploreJob struct {
 	Seed          uint64
 	Runs          int
@@ -230,7 +230,7 @@ type explorer struct {
 	isolated  bool // one process for each run
 	enough    bool // steps were done
 	// profile is that of the program, nil if it is not known yet, or the strategy needs none.
-	profile *orcutil.Profile
+	profile *orcruntime.Profile
 }
 
 // process does runs in one process, as many as it can.
@@ -341,7 +341,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	case err != nil:
 		return fmt.Errorf("explore: %w", err)
 	case !begun && profiling && x.profile == nil:
-		x.profile = &orcutil.Profile{}
+		x.profile = &orcruntime.Profile{}
 		x.out.Restarts = append(x.out.Restarts, Restart{next, "the run for the profile did not come to its end"})
 		return nil
 	}
@@ -495,8 +495,8 @@ func (f foundEnd) recording() (*Verdict, artifact.Plan) {
 
 // failure is the end of a run in which the test has failed as that alone.
 func (f foundEnd) failure() foundEnd {
-	f.Expect = orcutil.Expect{Kind: artifact.KindTestFailure}
-	f.Result.Outcome = orcutil.Outcome{Kind: artifact.KindTestFailure, G: "0", Message: "the test has failed"}
+	f.Expect = orcruntime.Expect{Kind: artifact.KindTestFailure}
+	f.Result.Outcome = orcruntime.Outcome{Kind: artifact.KindTestFailure, G: "0", Message: "the test has failed"}
 	f.Result.AlsoFailed = false
 	return f
 }
@@ -505,7 +505,7 @@ func (f foundEnd) failure() foundEnd {
 func (x *explorer) count(f foundEnd) {
 	v, plan := f.verdict, f.plan
 	if v == nil {
-		if f.Result.AlsoFailed && f.Result.Verdict == orcutil.Completed {
+		if f.Result.AlsoFailed && f.Result.Verdict == orcruntime.Completed {
 			x.count(f.failure())
 		}
 		v, plan = f.recording()
@@ -552,7 +552,7 @@ func (v *Verdict) place(e artifact.Expect) string {
 		site = "" // of either access
 	}
 	if v.Kind == artifact.KindPanic {
-		at = append(at, v.Stack[:min(orcutil.PanicFrames, len(v.Stack))]...)
+		at = append(at, v.Stack[:min(orcruntime.PanicFrames, len(v.Stack))]...)
 	}
 	if len(v.Races) > 0 {
 		at = append(at, v.Races[0].Places())
@@ -613,8 +613,8 @@ func readRecords(path string) ([]runRecord, error) {
 type foundEnd struct {
 	Seed     uint64
 	Strategy Strategy
-	Expect   orcutil.Expect
-	Result   orcutil.Result
+	Expect   orcruntime.Expect
+	Result   orcruntime.Result
 
 	verdict *Verdict
 	plan    artifact.Plan

@@ -254,7 +254,7 @@ func TestExploreReal(t *testing.T) {
 func TestExploreStrategies(t *testing.T) {
 	ctx := t.Context()
 	r := loadReal(ctx, t, realModule(t), ".", "main", false)
-	for _, s := range []Strategy{StrategyPOS, StrategySURW, StrategyPortfolio} { // orcutil has a test of all
+	for _, s := range []Strategy{StrategyPOS, StrategySURW, StrategyPortfolio} { // orcruntime has a test of all
 		opts := ExploreOptions{Runs: 200, Seed: 1, Strategy: s, NoReplay: true}
 		x, err := r.binary.Explore(ctx, opts)
 		require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Interleaving is a plan in the words of the program. Stuck are the goroutines that cannot go on at its end:
@@ -78,7 +78,7 @@ func Passed(side *artifact.Sidecar, plan, trace []artifact.PlanStep) []artifact.
 // read, how they have left what they work on, and whether they could not be done at once.
 func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	given := map[int]string{} // by step of the run
-	effects := map[int]orcutil.Effect{}
+	effects := map[int]orcruntime.Effect{}
 	for _, e := range v.Effects {
 		effects[e.Step-1] = e
 	}
@@ -335,7 +335,7 @@ func programFrames(stack []string) (out []string) {
 
 // describe says what a run has shown of a goroutine.
 func (g Goroutine) describe(byKey map[string]artifact.Site, f *artifact.FindingGoroutine) {
-	act := func(a orcutil.Act) artifact.FindingAct {
+	act := func(a orcruntime.Act) artifact.FindingAct {
 		s := byKey[a.Site]
 		return artifact.FindingAct{G: a.G, Site: a.Site, Operation: a.Op, Object: a.Object, File: s.File, Line: s.Line, Text: s.Text}
 	}
@@ -357,10 +357,10 @@ func goroutineAt(byKey map[string]artifact.Site, at artifact.At) artifact.Findin
 }
 
 // Accesses are the two sides of a data race, in their order.
-func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutine {
+func Accesses(side *artifact.Sidecar, r orcruntime.Race) []artifact.FindingGoroutine {
 	byKey := SitesByKey(side)
 	var out []artifact.FindingGoroutine
-	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
+	for _, a := range []orcruntime.RaceAccess{r.First, r.Second} {
 		g := goroutineAt(byKey, artifact.At{G: a.G, Site: a.Site})
 		g.Operation = a.Op
 		g.Stack = programFrames(a.Stack)

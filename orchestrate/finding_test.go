@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // A step of a select has the case that was taken, but not of a goroutine that is stuck in it.
@@ -38,10 +38,10 @@ func TestInterleavingSelect(t *testing.T) {
 func TestAddResults(t *testing.T) {
 	v := &Verdict{
 		Trace:   []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
-		Given:   []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
+		Given:   []orcruntime.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
 		Waited:  []int{2, 3},
-		Reads:   []orcutil.ReadValue{{Step: 2, Name: "x", Value: "1"}, {Step: 3, Name: "x", Value: "2"}, {Step: 3, Name: "y", Value: "nil"}},
-		Effects: []orcutil.Effect{{Step: 1, Object: "chan#1", After: "1 of 2"}, {Step: 3, Object: "mutex#1"}},
+		Reads:   []orcruntime.ReadValue{{Step: 2, Name: "x", Value: "1"}, {Step: 3, Name: "x", Value: "2"}, {Step: 3, Name: "y", Value: "nil"}},
+		Effects: []orcruntime.Effect{{Step: 1, Object: "chan#1", After: "1 of 2"}, {Step: 3, Object: "mutex#1"}},
 	}
 	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
 	AddResults(steps, v)
@@ -62,19 +62,19 @@ func TestReplayGives(t *testing.T) {
 	run := func(p artifact.Plan) (*Verdict, error) {
 		n++
 		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
-		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
+		v.Given = []orcruntime.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
 		v.Waited = []int{1, 2}[:n]
-		v.Reads = []orcutil.ReadValue{{Step: 1, Name: "x", Value: "1"}, {Step: 2, Name: "x", Value: []string{"1", "2"}[n%2]}}
-		v.Effects = []orcutil.Effect{{Step: 1, Object: "chan#1", After: []string{"1 of 2", "2 of 2"}[n%2]}, {Step: 2, Object: "mutex#1"}}
+		v.Reads = []orcruntime.ReadValue{{Step: 1, Name: "x", Value: "1"}, {Step: 2, Name: "x", Value: []string{"1", "2"}[n%2]}}
+		v.Effects = []orcruntime.Effect{{Step: 1, Object: "chan#1", After: []string{"1 of 2", "2 of 2"}[n%2]}, {Step: 2, Object: "mutex#1"}}
 		return v, nil
 	}
 	v, err := replay(t.Context(), artifact.Plan{}, run)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
-	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
+	require.Equal(t, []orcruntime.GivenValue{{Step: 1, Value: "true"}}, v.Given)
 	require.Equal(t, []int{1}, v.Waited)
-	require.Equal(t, []orcutil.ReadValue{{Step: 1, Name: "x", Value: "1"}}, v.Reads)
-	require.Equal(t, []orcutil.Effect{{Step: 2, Object: "mutex#1"}}, v.Effects)
+	require.Equal(t, []orcruntime.ReadValue{{Step: 1, Name: "x", Value: "1"}}, v.Reads)
+	require.Equal(t, []orcruntime.Effect{{Step: 2, Object: "mutex#1"}}, v.Effects)
 }
 
 // TestPassed: beside the steps of a plan those of atomic operations are told, and what comes behind it.

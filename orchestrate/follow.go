@@ -10,9 +10,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // What has become of a recording that was followed in the model.
@@ -346,7 +346,7 @@ func (f *Follower) ignores(s artifact.PlanStep) bool {
 }
 
 // spinning reports whether a key is that of the guard to which the runtime brings
-// a goroutine that polls for long, see orcutil.Polled. The model has no such
+// a goroutine that polls for long, see orcruntime.Polled. The model has no such
 // guard: its goroutine may poll on, or have left the loop already with what it
 // will see.
 func (f *Follower) spinning(key string) bool {
@@ -354,10 +354,10 @@ func (f *Follower) spinning(key string) bool {
 }
 
 // minor reports whether a key is that of a guard at which only the runtime stops
-// goroutines, inside of operations or in front of what is none, see orcutil. The
+// goroutines, inside of operations or in front of what is none, see orcruntime. The
 // model has no such guard: its goroutine has gone on.
 func (f *Follower) minor(key string) bool {
-	return orcutil.MinorText(key) != "" && f.siteByKey(key).Key == ""
+	return orcruntime.MinorText(key) != "" && f.siteByKey(key).Key == ""
 }
 
 // unmodelled says what kind of error the model does not know, "" if it may.

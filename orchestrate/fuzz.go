@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Input is what decides a run of a search that is guided by what runs come to.
-type Input = orcutil.Input
+type Input = orcruntime.Input
 
 // FuzzOptions are for Fuzz.
 type FuzzOptions struct {
@@ -44,7 +44,7 @@ type FuzzOptions struct {
 // Fuzzed is what such a search has shown. The Seed of an End is the number of its first run, from 0.
 type Fuzzed struct {
 	Exploration
-	// Features, Chains, Enforced and Discarded are as in orcutil.Fuzzed; Single, too.
+	// Features, Chains, Enforced and Discarded are as in orcruntime.Fuzzed; Single, too.
 	Features, Chains, Enforced, Discarded int
 	Single                                bool
 	// Corpus is what is to be kept: the inputs whose runs have all that was seen, few of them.
@@ -53,7 +53,7 @@ type Fuzzed struct {
 	Stopped string
 }
 
-// fuzzJob is the part of a job for such a search, see orcutil.Drive.
+// fuzzJob is the part of a job for such a search, see orcruntime.Drive.
 type fuzzJob struct {
 	Seed                        uint64
 	Runs, Steps                 int
@@ -199,9 +199,9 @@ func (x *fuzzer) take(f *fuzzJob, runErr error, killed bool) error {
 		x.count(e)
 		x.schedules[r.hash] = true
 		x.out.Runs++
-		x.over = x.over || x.opts.First && e.Result.Verdict == orcutil.Completed && e.Result.Outcome.Kind != ""
+		x.over = x.over || x.opts.First && e.Result.Verdict == orcruntime.Completed && e.Result.Outcome.Kind != ""
 	}
-	var out orcutil.Fuzzed
+	var out orcruntime.Fuzzed
 	if data, err := readBounded(f.Result, maxResult); err == nil && last.Done {
 		if err := json.Unmarshal(data, &out); err != nil {
 			return fmt.Errorf("fuzz: result: %w", err)

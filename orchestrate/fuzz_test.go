@@ -14,23 +14,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // What a process of the program leaves in its files may be cut off, or be written by a program
 // that means harm: reading it never panics, and no more is made of it than it says.
 
 // sampleResult is what the runtime reports of a run.
-func sampleResult() orcutil.Result {
-	return orcutil.Result{
-		Verdict: Reproduced, Message: "m", Outcome: orcutil.Outcome{Kind: artifact.KindRace, Message: "data race", G: "0", Site: "snd", Stack: []string{"m.f main.go:3"}},
+func sampleResult() orcruntime.Result {
+	return orcruntime.Result{
+		Verdict: Reproduced, Message: "m", Outcome: orcruntime.Outcome{Kind: artifact.KindRace, Message: "data race", G: "0", Site: "snd", Stack: []string{"m.f main.go:3"}},
 		Step: 1, Found: "at snd", Steps: 2, Hash: 7,
-		Goroutines: []orcutil.GState{{G: "0", State: "blocked", Op: "send", Object: "chan#1", Site: "snd", Source: "main.go:3: c <- 1"}, {G: "0.1", State: "finished"}},
-		Trace:      []orcutil.Step{{G: "0", Site: "spawn"}, {G: "0.1", Site: "snd", Occ: 1, Case: -1}},
-		Choices:    []orcutil.EnvChoice{{G: "0", Site: "spawn", Value: 1}},
-		Races:      []orcutil.Race{{First: orcutil.RaceAccess{G: "0", Op: "write", Site: "snd", Source: "main.go:3"}, Second: orcutil.RaceAccess{G: "0.1", Op: "read", Source: ":7", Stack: []string{"m.f main.go:3"}}}},
-		Starved:    []orcutil.At{{G: "0", Site: "snd"}}, Stalls: []orcutil.Stall{{G: "0", Site: "snd", For: time.Second}},
+		Goroutines: []orcruntime.GState{{G: "0", State: "blocked", Op: "send", Object: "chan#1", Site: "snd", Source: "main.go:3: c <- 1"}, {G: "0.1", State: "finished"}},
+		Trace:      []orcruntime.Step{{G: "0", Site: "spawn"}, {G: "0.1", Site: "snd", Occ: 1, Case: -1}},
+		Choices:    []orcruntime.EnvChoice{{G: "0", Site: "spawn", Value: 1}},
+		Races:      []orcruntime.Race{{First: orcruntime.RaceAccess{G: "0", Op: "write", Site: "snd", Source: "main.go:3"}, Second: orcruntime.RaceAccess{G: "0.1", Op: "read", Source: ":7", Stack: []string{"m.f main.go:3"}}}},
+		Starved:    []orcruntime.At{{G: "0", Site: "snd"}}, Stalls: []orcruntime.Stall{{G: "0", Site: "snd", For: time.Second}},
 		Daemons: []string{"0.1"}, Weaknesses: []string{"w"},
 	}
 }
@@ -84,7 +84,7 @@ func FuzzObserved(f *testing.F) {
 		require.Equal(t, plan, v.Plan)
 		require.Equal(t, string(output), v.Log)
 		require.LessOrEqual(t, len(v.Stdout), len(output))
-		var reported orcutil.Result
+		var reported orcruntime.Result
 		if json.Unmarshal(result, &reported) != nil {
 			require.Equal(t, Unsupported, v.Status)
 			require.Zero(t, got)
@@ -155,7 +155,7 @@ func FuzzExplored(f *testing.F) {
 // joined with what was done before, whatever a file says that this was.
 func FuzzExhausted(f *testing.F) {
 	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: sampleResult()})
-	whole := orcutil.Exhausted{Runs: 2, Steps: 9, Complete: true, Bounds: []string{"b"}, Races: sampleResult().Races, Preemptions: []Bounded{{Runs: 2}}}
+	whole := orcruntime.Exhausted{Runs: 2, Steps: 9, Complete: true, Bounds: []string{"b"}, Races: sampleResult().Races, Preemptions: []Bounded{{Runs: 2}}}
 	f.Add(slices.Concat(record(0, 1), record(0, 2)), append(end, '\n'), asJSON(f, whole), asJSON(f, Exhaustive{Exhausted: whole, Ends: []End{{Count: 1, Kind: artifact.KindRace, Races: whole.Races}}}))
 	f.Add(record(7, 1), end, []byte(`{"Runs":-1}`), []byte(`{"Runs":9223372036854775807,"Ends":[{},{}]}`))
 	f.Add([]byte(nil), []byte("{"), []byte("{"), []byte("null"))
@@ -202,7 +202,7 @@ func FuzzExhausted(f *testing.F) {
 
 // What was minimised is a plan that a bundle can have, or there is none.
 func FuzzMinimised(f *testing.F) {
-	best := orcutil.Minimised{Plan: orcutil.Plan{Steps: sampleResult().Trace, Choices: sampleResult().Choices, Seed: 1}, Before: Cost{Switches: 2}, After: Cost{Switches: 1}, Runs: 3}
+	best := orcruntime.Minimised{Plan: orcruntime.Plan{Steps: sampleResult().Trace, Choices: sampleResult().Choices, Seed: 1}, Before: Cost{Switches: 2}, After: Cost{Switches: 1}, Runs: 3}
 	f.Add(asJSON(f, best))
 	f.Add([]byte(`{"Plan":{"Steps":[{}],"Guides":[[{}]]},"After":{"Switches":-1}}`))
 	f.Add([]byte(`{"Plan":`))
@@ -210,7 +210,7 @@ func FuzzMinimised(f *testing.F) {
 	side := &sampleWorld().side
 	f.Fuzz(func(t *testing.T, data []byte) {
 		require.NoError(t, os.WriteFile(file, data, 0o600))
-		var found orcutil.Minimised
+		var found orcruntime.Minimised
 		if err := readResult(file, &found); err != nil {
 			require.Zero(t, found)
 			return
@@ -226,7 +226,7 @@ func FuzzMinimised(f *testing.F) {
 // Whatever the frontiers of an exploration say, and what the processes say that do parts of
 // it, handing the parts out comes to no harm, and leaves a frontier that can be taken up.
 func FuzzParts(f *testing.F) {
-	frontier := orcutil.Frontier{Trees: true, Nodes: []orcutil.Node{
+	frontier := orcruntime.Frontier{Trees: true, Nodes: []orcruntime.Node{
 		{Chosen: "0", Ready: []string{"0", "0.1"}},
 		{Chosen: "0.1", Of: 3, Value: 1, First: 1},
 	}}
@@ -238,7 +238,7 @@ func FuzzParts(f *testing.F) {
 	f.Add([]byte(`null`), []byte(`{}`))
 	file := filepath.Join(f.TempDir(), "frontier")
 	f.Fuzz(func(t *testing.T, begin, replies []byte) {
-		read := func(data []byte) (*orcutil.Frontier, error) {
+		read := func(data []byte) (*orcruntime.Frontier, error) {
 			require.NoError(t, os.WriteFile(file, data, 0o600))
 			return readFrontier(file)
 		}
@@ -246,10 +246,10 @@ func FuzzParts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		parts := orcutil.NewParts(from)
+		parts := orcruntime.NewParts(from)
 		parts.Runs = 1 << 20
 		emitted := 0
-		parts.Emit = func(out orcutil.Exhausted, by any) { emitted++ }
+		parts.Emit = func(out orcruntime.Exhausted, by any) { emitted++ }
 		var busy []*running
 		lines := bytes.SplitN(replies, []byte("\n"), 64)
 		done := 0
@@ -262,7 +262,7 @@ func FuzzParts(f *testing.F) {
 			}
 			r := busy[len(lines)%len(busy)]
 			busy = slices.DeleteFunc(busy, func(b *running) bool { return b == r })
-			var out orcutil.Exhausted
+			var out orcruntime.Exhausted
 			if json.Unmarshal(lines[0], &out) != nil {
 				parts.Done(r.Task, nil, nil)
 				continue
@@ -286,7 +286,7 @@ func FuzzParts(f *testing.F) {
 		again, err := readFrontier(file)
 		require.NoError(t, err)
 		require.Equal(t, asJSON(t, left), asJSON(t, again))
-		require.False(t, orcutil.NewParts(again).Complete())
+		require.False(t, orcruntime.NewParts(again).Complete())
 	})
 }
 
@@ -310,7 +310,7 @@ func FuzzPaths(f *testing.F) {
 func FuzzFollow(f *testing.F) {
 	type input struct {
 		Side   artifact.Sidecar
-		Result orcutil.Result
+		Result orcruntime.Result
 	}
 	models := []func(testing.TB) (*uppaal.Network, *artifact.Sidecar){
 		network, func(testing.TB) (*uppaal.Network, *artifact.Sidecar) { return branching() },
@@ -320,15 +320,15 @@ func FuzzFollow(f *testing.F) {
 		in := input{*side, sampleResult()}
 		in.Result.Verdict = Completed
 		f.Add(uint8(i), asJSON(f, in))
-		in.Result.Trace = []orcutil.Step{{G: "0", Site: side.Sites[1].Key}, {G: "0", Site: side.Sites[2].Key, Case: 1}, {G: "T"}}
-		in.Result.Goroutines = []orcutil.GState{{G: "0", State: "blocked", Site: side.Sites[1].Key}}
+		in.Result.Trace = []orcruntime.Step{{G: "0", Site: side.Sites[1].Key}, {G: "0", Site: side.Sites[2].Key, Case: 1}, {G: "T"}}
+		in.Result.Goroutines = []orcruntime.GState{{G: "0", State: "blocked", Site: side.Sites[1].Key}}
 		in.Result.Outcome.Kind = artifact.KindDeadlock
 		f.Add(uint8(i), asJSON(f, in))
-		in.Result.Goroutines = []orcutil.GState{{G: "0", State: "panicked"}}
+		in.Result.Goroutines = []orcruntime.GState{{G: "0", State: "panicked"}}
 		in.Result.Outcome.Kind = artifact.KindPanic
 		in.Result.Trace = in.Result.Trace[:1]
 		f.Add(uint8(i), asJSON(f, in))
-		in.Result.Goroutines = []orcutil.GState{{State: "blocked"}} // of which the model knows nothing
+		in.Result.Goroutines = []orcruntime.GState{{State: "blocked"}} // of which the model knows nothing
 		in.Result.Trace = nil
 		f.Add(uint8(i), asJSON(f, in))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // Whatever a process leaves that searches by runs, or that runs for a profile, no more is made of it than it says.
@@ -18,8 +18,8 @@ func FuzzGuided(f *testing.F) {
 	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: sampleResult()})
 	lines := slices.Concat(end, []byte("\n"), []byte(`{"Done":true,"Left":"x"}`+"\n"))
 	in := Input{Seed: 1, Prefix: sampleResult().Trace, Choices: sampleResult().Choices, Chain: sampleResult().Trace, Cases: sampleResult().Trace}
-	out := orcutil.Fuzzed{Runs: 2, Features: 3, Corpus: []Input{in}}
-	f.Add(slices.Concat(record(0, 1), record(0, 2)), lines, append(asJSON(f, in), '\n'), asJSON(f, out), asJSON(f, orcutil.Profile{Choices: 3}))
+	out := orcruntime.Fuzzed{Runs: 2, Features: 3, Corpus: []Input{in}}
+	f.Add(slices.Concat(record(0, 1), record(0, 2)), lines, append(asJSON(f, in), '\n'), asJSON(f, out), asJSON(f, orcruntime.Profile{Choices: 3}))
 	f.Add(record(7, 1), end, []byte("{}\n{}\n{"), []byte(`{"Steps":-9,"Chains":-1}`), []byte(`{"Choices":-1,"Shared":[[]]}`))
 	f.Add([]byte(nil), []byte(`{"Done":true,"Tainted":true}`), []byte("null"), []byte("{"), []byte("[]"))
 	dir := f.TempDir()

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Cost is how much there is to understand of a schedule, of the runtime.
-type Cost = orcutil.Cost
+type Cost = orcruntime.Cost
 
 // MinimiseRuns and MinimiseSteps are enough for most errors: what they cut is mostly the
 // search for the least number of switches, not that for a schedule of which nothing can
@@ -44,14 +44,14 @@ type Minimised struct {
 	Before, After Cost
 	// Runs were needed, with so many Steps.
 	Runs, Steps int
-	// Complete and Least are as in orcutil.Minimised.
+	// Complete and Least are as in orcruntime.Minimised.
 	Complete, Least bool
 	// Stopped says why the search ended early, or why its result does not count; "" if
 	// neither is so.
 	Stopped string
 }
 
-// minimiseJob is the part of a job for Minimise, see orcutil.Drive.
+// minimiseJob is the part of a job for Minimise, see orcruntime.Drive.
 type minimiseJob struct {
 	Runs, Steps     int
 	Time, Watchdog  time.Duration
@@ -59,7 +59,7 @@ type minimiseJob struct {
 }
 
 // Minimise looks for a schedule with less to understand that ends in the error that v,
-// the replay of a plan, has shown, see orcutil.Minimise. All candidates are run in one
+// the replay of a plan, has shown, see orcruntime.Minimise. All candidates are run in one
 // process, and the best is replayed as plans are. If it does not show the same error
 // then, the result says so, and the plan of v stands.
 func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions) (_ *Minimised, err error) {
@@ -85,7 +85,7 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var found orcutil.Minimised
+	var found orcruntime.Minimised
 	if err := readResult(job.Minimise.Result, &found); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = errNoResult
@@ -113,7 +113,7 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 }
 
 // minimal is a plan of the runtime as one of a bundle.
-func minimal(p orcutil.Plan, e artifact.Expect) artifact.Plan {
+func minimal(p orcruntime.Plan, e artifact.Expect) artifact.Plan {
 	out := artifact.Plan{Steps: []artifact.PlanStep{}, Expect: e, Seed: p.Seed, Minor: p.Minor}
 	for _, s := range p.Steps {
 		out.Steps = append(out.Steps, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})

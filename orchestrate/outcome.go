@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // How a condition has turned out shows in where its goroutine comes next: the runtime does not see it. Where
@@ -198,7 +198,7 @@ func callsOnly(n *ast.IfStmt, at artifact.Site) bool {
 	if len(all) == 0 {
 		return true
 	}
-	operation := at.Kind == sites.Atomic.String() || orcutil.IsCall(at.Key)
+	operation := at.Kind == sites.Atomic.String() || orcruntime.IsCall(at.Key)
 	return operation && len(all) == 1 && len(all[0].Args) == 0
 }
 

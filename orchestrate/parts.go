@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 const (
@@ -41,7 +41,7 @@ func (x *exhauster) spent() bool {
 
 // running is a task that a process is doing.
 type running struct {
-	*orcutil.Task
+	*orcruntime.Task
 	file  string // of the frontier
 	began time.Time
 	kill  context.CancelFunc
@@ -64,7 +64,7 @@ func (r *running) stop() string { return r.file + ".stop" }
 
 // rest is the frontier that the process has left, which begins with the nodes that it was to
 // leave as they are.
-func (r *running) rest() (*orcutil.Frontier, error) {
+func (r *running) rest() (*orcruntime.Frontier, error) {
 	f, err := readFrontier(r.file)
 	if err == nil && len(f.Nodes) < r.Below {
 		return nil, fmt.Errorf("exhaust: frontier: it has %d nodes, and the first %d were not to be changed", len(f.Nodes), r.Below)
@@ -81,21 +81,21 @@ func (r *running) end() error {
 	return nil
 }
 
-// inParts goes on in several processes at once, see orcutil.Parts. What is left to do is in a
+// inParts goes on in several processes at once, see orcruntime.Parts. What is left to do is in a
 // file afterwards.
 func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 	f, err := readFrontier(frontier)
 	if err != nil {
 		return err
 	}
-	parts := orcutil.NewParts(f)
+	parts := orcruntime.NewParts(f)
 	if x.opts.MaxRuns > 0 {
 		parts.Runs = x.opts.MaxRuns - x.sum.Runs
 	}
 	if x.opts.TotalSteps > 0 {
 		parts.Steps = x.opts.TotalSteps - x.sum.Steps
 	}
-	parts.Emit = func(_ orcutil.Exhausted, by any) { x.take(ctx, by.(*processed)) }
+	parts.Emit = func(_ orcruntime.Exhausted, by any) { x.take(ctx, by.(*processed)) }
 
 	within, cancel := context.WithCancel(ctx)
 	var busy []*running // the oldest first
@@ -106,7 +106,7 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 			err = errors.Join(err, (<-done).end())
 		}
 	}()
-	start := func(n int, t *orcutil.Task) error {
+	start := func(n int, t *orcruntime.Task) error {
 		r := &running{Task: t, file: filepath.Join(x.dir, fmt.Sprintf("frontier%d", n)), began: time.Now()}
 		if err := writeFrontier(r.file, t.Frontier); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 			if err != nil {
 				return errors.Join(err, r.end())
 			}
-			rest = func() *orcutil.Frontier { return saved }
+			rest = func() *orcruntime.Frontier { return saved }
 			x.take(ctx, r.by)
 			stopped = true
 		default:
@@ -205,19 +205,19 @@ func (x *exhauster) taskTime() time.Duration {
 	return taskTime
 }
 
-func readFrontier(path string) (*orcutil.Frontier, error) {
+func readFrontier(path string) (*orcruntime.Frontier, error) {
 	data, err := readBounded(path, maxFrontier)
 	if err != nil {
 		return nil, fmt.Errorf("exhaust: frontier: %w", err)
 	}
-	f := new(orcutil.Frontier)
+	f := new(orcruntime.Frontier)
 	if err := json.Unmarshal(data, f); err != nil {
 		return nil, fmt.Errorf("exhaust: frontier: %w", err)
 	}
 	return f, nil
 }
 
-func writeFrontier(path string, f *orcutil.Frontier) error {
+func writeFrontier(path string, f *orcruntime.Frontier) error {
 	data, err := json.Marshal(f)
 	if err == nil {
 		err = os.WriteFile(path, data, 0o600)

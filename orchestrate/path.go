@@ -12,7 +12,7 @@ import (
 func callback(s artifact.Site) bool { return s.Kind == sites.Callback.String() }
 
 // callbackPath names the goroutine of the n-th callback made at a site, as
-// orcutil.Callback does.
+// orcruntime.Callback does.
 func callbackPath(key string, n int) string {
 	return artifact.CallbackPrefix + key + "." + strconv.Itoa(n)
 }

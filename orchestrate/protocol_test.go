@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // shape writes what JSON of a type has: the names and kinds of its fields, with those of the
@@ -48,7 +48,7 @@ func shape(t reflect.Type, types map[reflect.Type]string) string {
 func TestProtocol(t *testing.T) {
 	const path = "testdata/protocol.txt"
 	types := map[reflect.Type]string{}
-	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcutil.Result{}, orcutil.Exhausted{}, orcutil.Minimised{}, orcutil.Frontier{}, orcutil.Fuzzed{}} {
+	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcruntime.Result{}, orcruntime.Exhausted{}, orcruntime.Minimised{}, orcruntime.Frontier{}, orcruntime.Fuzzed{}} {
 		shape(reflect.TypeOf(v), types)
 	}
 	var texts []string
@@ -56,23 +56,23 @@ func TestProtocol(t *testing.T) {
 		texts = append(texts, typ.String()+"\n"+fields)
 	}
 	slices.Sort(texts)
-	got := fmt.Sprintf("protocol %d\n\n%s", orcutil.Protocol1, strings.Join(texts, "\n"))
+	got := fmt.Sprintf("protocol %d\n\n%s", orcruntime.Protocol1, strings.Join(texts, "\n"))
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), got,
-		"what drivers and the runtime tell each other has changed: if a release has this protocol, rename orcutil.Protocol1 to the next number; then go test ./orchestrate -run TestProtocol -update")
+		"what drivers and the runtime tell each other has changed: if a release has this protocol, rename orcruntime.Protocol1 to the next number; then go test ./orchestrate -run TestProtocol -update")
 }
 
 // Plans of bundles are those of the runtime.
-func TestTimeStep(t *testing.T) { require.Equal(t, orcutil.TimeStep, artifact.TimeStep) }
+func TestTimeStep(t *testing.T) { require.Equal(t, orcruntime.TimeStep, artifact.TimeStep) }
 
 // TestStoreSuffix: the runtime, which imports nothing of the module, knows the guard of the write of a
 // statement by the key that it is given.
 func TestStoreSuffix(t *testing.T) {
-	require.Equal(t, sites.StoreKey("p.f@1"), "p.f@1"+orcutil.StoreSuffix)
+	require.Equal(t, sites.StoreKey("p.f@1"), "p.f@1"+orcruntime.StoreSuffix)
 }
 
 // TestStates: the states of goroutines are named alike in results of the runtime and in findings.
@@ -80,5 +80,5 @@ func TestStates(t *testing.T) {
 	require.Equal(t, []string{
 		artifact.StateRunning, artifact.StateNotStarted, artifact.StateAt, artifact.StateBlocked,
 		artifact.StateOutside, artifact.StateFinished, artifact.StatePanicked, artifact.StateEnded,
-	}, orcutil.GoroutineStates())
+	}, orcruntime.GoroutineStates())
 }

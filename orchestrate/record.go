@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // Recording is a run by choices of its own.
@@ -42,15 +42,15 @@ func (b *Binary) record(ctx context.Context, j job, opts RunOptions) (*Recording
 
 // completed judges a run by choices of its own that came to its end: one that was
 // to show something and has not is like one that was to show nothing.
-func (v *Verdict) completed(r orcutil.Result) {
+func (v *Verdict) completed(r orcruntime.Result) {
 	switch r.Verdict {
-	case orcutil.Completed, orcutil.NotReproduced:
+	case orcruntime.Completed, orcruntime.NotReproduced:
 		v.Status = Completed
 	}
 }
 
 // recorded is the plan that repeats a run.
-func recorded(r orcutil.Result, e orcutil.Expect) artifact.Plan {
+func recorded(r orcruntime.Result, e orcruntime.Expect) artifact.Plan {
 	p := artifact.Plan{Steps: []artifact.PlanStep{}, Expect: artifact.Expect{Kind: e.Kind}}
 	for _, s := range r.Trace {
 		p.Steps = append(p.Steps, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
@@ -63,7 +63,7 @@ func recorded(r orcutil.Result, e orcutil.Expect) artifact.Plan {
 }
 
 // choices are those of the environment that a run has recorded.
-func choices(r orcutil.Result) (out []artifact.EnvChoice) {
+func choices(r orcruntime.Result) (out []artifact.EnvChoice) {
 	for _, c := range r.Choices {
 		out = append(out, artifact.EnvChoice(c))
 	}

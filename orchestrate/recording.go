@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // BuildFree compiles the instrumented program as it is, without a driver: main as the go command
@@ -72,9 +72,9 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	cmd := exec.Command(b.Path, slices.Concat(args, b.target.Args, opts.Args)...)
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
-	cmd.Env = append(env[:len(env):len(env)], orcutil.EnvRecord+"="+dir)
+	cmd.Env = append(env[:len(env):len(env)], orcruntime.EnvRecord+"="+dir)
 	if opts.Limit > 0 {
-		cmd.Env = append(cmd.Env, orcutil.EnvRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
+		cmd.Env = append(cmd.Env, orcruntime.EnvRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
 	}
 	cmd.Stdout, cmd.Stderr = opts.Stdout, opts.Stderr
 	c, err := b.enclose(cmd, dir)
@@ -114,7 +114,7 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 			ran.Others++
 		}
 	}
-	if ran.Leaked, ran.Reachable, ran.Judged, err = readLeft(filepath.Join(dir, name+orcutil.LeftSuffix)); err != nil {
+	if ran.Leaked, ran.Reachable, ran.Judged, err = readLeft(filepath.Join(dir, name+orcruntime.LeftSuffix)); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	f, err := os.Open(filepath.Join(dir, name))
@@ -138,7 +138,7 @@ func readLeft(path string) (leaked, reachable []uint64, judged bool, err error) 
 		return nil, nil, false, err
 	}
 	for line := range strings.Lines(string(data)) {
-		number, reached := strings.CutPrefix(strings.TrimSuffix(line, "\n"), orcutil.LeftReachable)
+		number, reached := strings.CutPrefix(strings.TrimSuffix(line, "\n"), orcruntime.LeftReachable)
 		n, err := strconv.ParseUint(number, 10, 32)
 		switch {
 		case err != nil:

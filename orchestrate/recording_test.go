@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // The process that has started the others has the least number, and not the first name.
@@ -49,7 +49,7 @@ func FuzzLeft(f *testing.F) {
 		}
 		require.True(t, judged)
 		text := ""
-		for prefix, numbers := range map[string][]uint64{"": leaked, orcutil.LeftReachable: reachable} {
+		for prefix, numbers := range map[string][]uint64{"": leaked, orcruntime.LeftReachable: reachable} {
 			require.True(t, slices.IsSorted(numbers))
 			for _, n := range numbers {
 				text += prefix + fmt.Sprintln(n)

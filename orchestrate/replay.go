@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // Replay makes the program follow a plan, twice, and says what was observed.
@@ -130,16 +130,16 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		i := step - 1
 		return i < 0 || i >= min(len(first.Trace), len(second.Trace)) || first.Trace[i] != second.Trace[i]
 	}
-	first.Given = slices.DeleteFunc(slices.Clone(first.Given), func(v orcutil.GivenValue) bool {
+	first.Given = slices.DeleteFunc(slices.Clone(first.Given), func(v orcruntime.GivenValue) bool {
 		return !slices.Contains(second.Given, v) || differs(v.Step)
 	})
 	first.Waited = slices.DeleteFunc(slices.Clone(first.Waited), func(step int) bool {
 		return !slices.Contains(second.Waited, step) || differs(step)
 	})
-	first.Effects = slices.DeleteFunc(slices.Clone(first.Effects), func(e orcutil.Effect) bool {
+	first.Effects = slices.DeleteFunc(slices.Clone(first.Effects), func(e orcruntime.Effect) bool {
 		return !slices.Contains(second.Effects, e) || differs(e.Step)
 	})
-	first.Reads = slices.DeleteFunc(slices.Clone(first.Reads), func(r orcutil.ReadValue) bool {
+	first.Reads = slices.DeleteFunc(slices.Clone(first.Reads), func(r orcruntime.ReadValue) bool {
 		return !slices.Contains(second.Reads, r) || differs(r.Step)
 	})
 	if what := variation(first, second); what != "" {
@@ -234,7 +234,7 @@ func variation(a, b *Verdict) string {
 	switch {
 	case !slices.EqualFunc(a.Goroutines, b.Goroutines, same):
 		return "other goroutines at the end"
-	case !slices.EqualFunc(a.Races, b.Races, func(x, y orcutil.Race) bool { return x.String() == y.String() }):
+	case !slices.EqualFunc(a.Races, b.Races, func(x, y orcruntime.Race) bool { return x.String() == y.String() }):
 		return "other data races"
 	case !slices.Equal(a.Choices, b.Choices):
 		return "other choices of the environment"

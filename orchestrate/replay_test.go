@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // script replays with given verdicts in order, and notes the plans.
@@ -123,17 +123,17 @@ func TestReplay(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	v := Verdict{Plan: artifact.Plan{Steps: steps("0 a, 0 b")}}
-	v.observe(orcutil.Result{
-		Verdict: orcutil.Infeasible, Message: "m", Step: 2, Found: "0 is blocked",
-		Goroutines: []orcutil.GState{{G: "0", State: "blocked", Op: "lock", Object: "mutex#1", Site: "a", Source: "x.go:1: a", Stack: []string{"main.f x.go:1"}}},
-		Trace:      []orcutil.Step{{G: "0", Site: "a", Occ: 1}},
+	v.observe(orcruntime.Result{
+		Verdict: orcruntime.Infeasible, Message: "m", Step: 2, Found: "0 is blocked",
+		Goroutines: []orcruntime.GState{{G: "0", State: "blocked", Op: "lock", Object: "mutex#1", Site: "a", Source: "x.go:1: a", Stack: []string{"main.f x.go:1"}}},
+		Trace:      []orcruntime.Step{{G: "0", Site: "a", Occ: 1}},
 	})
 	require.Equal(t, "b", v.Expected.Site)
 	require.Equal(t, "mutex#1", v.Goroutines[0].Object)
 	require.Equal(t, 1, v.Trace[0].Occ)
-	for verdict, want := range map[string]string{orcutil.Completed: NotReproduced, "": Unsupported, "news": Unsupported, orcutil.Limit: Limit} {
+	for verdict, want := range map[string]string{orcruntime.Completed: NotReproduced, "": Unsupported, "news": Unsupported, orcruntime.Limit: Limit} {
 		var v Verdict
-		v.observe(orcutil.Result{Verdict: verdict})
+		v.observe(orcruntime.Result{Verdict: verdict})
 		require.Equal(t, want, v.Status)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // RunOptions bound a run. The zero value has defaults.
@@ -33,7 +33,7 @@ type RunOptions struct {
 	// Durations are those that the clock is compared with, besides those that the program
 	// names.
 	Durations []time.Duration
-	// PassOthers is as in orcutil.Plan.
+	// PassOthers is as in orcruntime.Plan.
 	PassOthers bool
 	// recorded, if not nil, reads what the run has recorded, of which there are at most recordLimit bytes.
 	recorded    func(recorded io.Reader, v *Verdict) error
@@ -58,9 +58,9 @@ const (
 type job struct {
 	artifact.Plan
 	MaxSteps int
-	// Elastic is as in orcutil.Plan.
+	// Elastic is as in orcruntime.Plan.
 	Elastic bool `json:",omitempty"`
-	// PassOthers is as in orcutil.Plan.
+	// PassOthers is as in orcruntime.Plan.
 	PassOthers bool `json:",omitempty"`
 	// Random is the seed of the choices after the plan; nil is the first
 	// goroutine that can go on.
@@ -71,8 +71,8 @@ type job struct {
 	Patient bool `json:",omitempty"`
 	// Strategy and Profile are those of ExploreOptions, and Exploration, for random choices
 	// without guides.
-	Strategy Strategy         `json:",omitempty"`
-	Profile  *orcutil.Profile `json:",omitempty"`
+	Strategy Strategy            `json:",omitempty"`
+	Profile  *orcruntime.Profile `json:",omitempty"`
 	// Delays is that of RunOptions.
 	Delays bool `json:",omitempty"`
 	// Durations is that of RunOptions.
@@ -100,8 +100,8 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 
 // run does one run. The result is what the runtime has reported, the zero value
 // if it has not.
-func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _ orcutil.Result, err error) {
-	fail := func(err error) (*Verdict, orcutil.Result, error) { return nil, orcutil.Result{}, err }
+func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _ orcruntime.Result, err error) {
+	fail := func(err error) (*Verdict, orcruntime.Result, error) { return nil, orcruntime.Result{}, err }
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
@@ -118,12 +118,12 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 		files[name] = filepath.Join(dir, strings.ToLower(name))
 	}
 	if opts.recorded != nil {
-		files[orcutil.EnvRecordRun] = filepath.Join(dir, "recorded")
-		if err := os.Mkdir(files[orcutil.EnvRecordRun], 0o700); err != nil {
+		files[orcruntime.EnvRecordRun] = filepath.Join(dir, "recorded")
+		if err := os.Mkdir(files[orcruntime.EnvRecordRun], 0o700); err != nil {
 			return fail(fmt.Errorf("run: %w", err))
 		}
 		if opts.recordLimit > 0 {
-			files[orcutil.EnvRecordLimit] = strconv.FormatInt(opts.recordLimit, 10)
+			files[orcruntime.EnvRecordLimit] = strconv.FormatInt(opts.recordLimit, 10)
 		}
 	}
 	cmd, err := b.command(j, dir, files)
@@ -141,15 +141,15 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	}
 	v, result, err := observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
 	if err == nil && opts.recorded != nil {
-		err = readRecorded(files[orcutil.EnvRecordRun], v, opts.recorded)
+		err = readRecorded(files[orcruntime.EnvRecordRun], v, opts.recorded)
 	}
 	return v, result, err
 }
 
 // observed is what a process that has ended has left in its files and printed. The program has
 // written that, whatever it is.
-func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut bool, timeout time.Duration, stdout, stderr string) (*Verdict, orcutil.Result, error) {
-	var result orcutil.Result
+func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut bool, timeout time.Duration, stdout, stderr string) (*Verdict, orcruntime.Result, error) {
+	var result orcruntime.Result
 	log, err := readTail(files[envLog], maxLog)
 	if err != nil {
 		return nil, result, fmt.Errorf("run: %w", err)
@@ -188,7 +188,7 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
 	cmd.Env = env[:len(env):len(env)]
-	for _, name := range []string{envPlan, envResult, envLog, envJournal, orcutil.EnvRecordRun, orcutil.EnvRecordLimit} {
+	for _, name := range []string{envPlan, envResult, envLog, envJournal, orcruntime.EnvRecordRun, orcruntime.EnvRecordLimit} {
 		if file := files[name]; file != "" {
 			cmd.Env = append(cmd.Env, name+"="+file)
 		}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // RunTest runs one of the tests that the binary was built with, one that Test
@@ -47,7 +47,7 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (_ *
 		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
 	}
 	v := &Verdict{Stdout: stdout.String(), Stderr: stderr.String()}
-	var result orcutil.Result
+	var result orcruntime.Result
 	switch err := readResult(file, &result); {
 	case err == nil:
 		v.observe(result)

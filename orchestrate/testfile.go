@@ -13,22 +13,22 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // The environment variables that a test binary looks at.
 const (
-	envPlan    = orcutil.EnvPlan
-	envResult  = orcutil.EnvResult
-	envLog     = orcutil.EnvLog
-	envJournal = orcutil.EnvJournal
+	envPlan    = orcruntime.EnvPlan
+	envResult  = orcruntime.EnvResult
+	envLog     = orcruntime.EnvLog
+	envJournal = orcruntime.EnvJournal
 )
 
 const (
 	// driverTest is the name of the test that takes its plan from a file.
 	driverTest = "TestVtraceDriver"
 	driverFile = "zz_vtrace_driver_test.go"
-	maxLog     = orcutil.MaxLog
+	maxLog     = orcruntime.MaxLog
 	// language raises generated files to the language version that calls of the
 	// runtime need, in modules with an older one.
 	language = "go1.21"
@@ -197,14 +197,14 @@ func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, met
 }
 
 // spinSuffix marks the guard that the runtime has in a statement that polls, see
-// orcutil.Polled.
+// orcruntime.Polled.
 const spinSuffix = ".spin"
 
 // SitesByKey are the sites of a program and the guards that the runtime has there
 // besides, by their keys.
 func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 	out := make(map[string]artifact.Site, len(side.Sites))
-	minor := orcutil.MinorGuards()
+	minor := orcruntime.MinorGuards()
 	for _, s := range side.Sites {
 		out[s.Key] = s
 		for _, m := range minor {
@@ -221,7 +221,7 @@ func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 
 // IsDelay reports whether a choice of the environment, by the key of its site, is how late a
 // goroutine sets a deadline or reads the clock.
-func IsDelay(key string) bool { return orcutil.IsDelay(key) }
+func IsDelay(key string) bool { return orcruntime.IsDelay(key) }
 
 // describe is one step in words: where and what.
 func describe(sites map[string]artifact.Site, s artifact.PlanStep) string {
@@ -243,7 +243,7 @@ func action(site artifact.Site) string {
 	case "end":
 		return "return"
 	}
-	if text := orcutil.MinorText(site.Key); text != "" {
+	if text := orcruntime.MinorText(site.Key); text != "" {
 		return text + ": " + site.Text
 	}
 	return site.Text

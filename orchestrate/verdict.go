@@ -6,23 +6,23 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 // What has become of a plan.
 const (
 	// Reproduced: the expected error was observed.
-	Reproduced = orcutil.Reproduced
+	Reproduced = orcruntime.Reproduced
 	// Infeasible: the program did not follow a step of the plan.
-	Infeasible = orcutil.Infeasible
+	Infeasible = orcruntime.Infeasible
 	// NotReproduced: all steps were done, the error was not observed.
-	NotReproduced = orcutil.NotReproduced
+	NotReproduced = orcruntime.NotReproduced
 	// Limit: the run was ended after its greatest number of steps.
-	Limit = orcutil.Limit
+	Limit = orcruntime.Limit
 	// Unsupported: the program could not be controlled.
-	Unsupported = orcutil.Unsupported
+	Unsupported = orcruntime.Unsupported
 	// Completed: a run without a plan came to its end.
-	Completed = orcutil.Completed
+	Completed = orcruntime.Completed
 	// Unconfirmed: two runs of the plan did not agree, or the observation does
 	// not prove the error.
 	Unconfirmed = "unconfirmed"
@@ -46,7 +46,7 @@ type Verdict struct {
 	// Goroutines are all goroutines at the end of the run.
 	Goroutines []Goroutine
 	// Races are the data races found, if the program was instrumented for that.
-	Races []orcutil.Race
+	Races []orcruntime.Race
 	// RaceLimits are those of the Notes that say why races may have gone unseen.
 	RaceLimits []string
 	// Plan is the plan that was followed. It differs from the one asked for
@@ -75,16 +75,16 @@ type Verdict struct {
 	Restless bool
 	Weak     bool
 	// Given is what operations of Trace have given to the program; of a replay, in both of its runs.
-	Given []orcutil.GivenValue
+	Given []orcruntime.GivenValue
 	// Waited are the steps of Trace, from 1, that could not do their operation at once; as Given is.
 	Waited []int
 	// Effects say what steps of Trace work on, and how they have left it; as Given is.
-	Effects []orcutil.Effect
+	Effects []orcruntime.Effect
 	// Reads are what steps of Trace have read; as Given is.
-	Reads []orcutil.ReadValue
-	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
+	Reads []orcruntime.ReadValue
+	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcruntime.Result.
 	Daemons    []string
-	Stalls     []orcutil.Stall
+	Stalls     []orcruntime.Stall
 	Failed     bool
 	Settled    bool
 	Starved    []artifact.At
@@ -97,7 +97,7 @@ type Verdict struct {
 // Goroutine is what a goroutine did at the end of a run.
 type Goroutine struct {
 	G      string // creation path
-	State  string // as in orcutil.GState
+	State  string // as in orcruntime.GState
 	Op     string
 	Object string
 	Site   string // key
@@ -106,10 +106,10 @@ type Goroutine struct {
 	// file:line", innermost first.
 	Stack   []string
 	Created []string
-	// Holds, Counter and Closed are as in orcutil.GState.
-	Holds   []orcutil.Act
+	// Holds, Counter and Closed are as in orcruntime.GState.
+	Holds   []orcruntime.Act
 	Counter int
-	Closed  *orcutil.Act
+	Closed  *orcruntime.Act
 }
 
 // OnNil reports whether it is blocked on what is nil and on nothing else: a select may have other channels.
@@ -118,7 +118,7 @@ func (g Goroutine) OnNil() bool {
 }
 
 // observe takes over what the runtime reported.
-func (v *Verdict) observe(r orcutil.Result) {
+func (v *Verdict) observe(r orcruntime.Result) {
 	v.Status, v.Reason = r.Verdict, r.Message
 	v.Kind, v.Message = r.Outcome.Kind, r.Outcome.Message
 	v.G, v.Site, v.Stack = r.Outcome.G, r.Outcome.Site, r.Outcome.Stack
@@ -143,7 +143,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	v.Since, v.Stalls, v.Failed, v.Daemons = r.Since, r.Stalls, r.Failed, r.Daemons
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
-	case orcutil.Completed:
+	case orcruntime.Completed:
 		v.Status = NotReproduced
 	default:
 		v.Reason = fmt.Sprintf("the runtime reports %q: %s", v.Status, v.Reason)

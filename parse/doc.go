@@ -1,5 +1,5 @@
 // Package parse puts guards into Go programs. A guard is a call of the runtime,
-// package orcutil, in place of a concurrency operation or in front of a
+// package orcruntime, in place of a concurrency operation or in front of a
 // statement, with the number of its site; see package sites. The runtime
 // decides when it returns. Outside of a run it does what the original did.
 //

@@ -60,7 +60,7 @@ func newChecker(t testing.TB) *checker {
 	c.fset, c.std = standardLibrary()
 	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
 	require.NoError(t, err)
-	c.orc = orcutilTypes(t, c.std, o)
+	c.orc = runtimeTypes(t, c.std, o)
 	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings", "math/rand", "math/rand/v2", "maps", "crypto/rand", "hash/maphash"} {
 		_, err := c.std.Import(path) // not on the time of the first input
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ type Options struct {
 	Races bool
 	// Shared makes a program that the checks of several entry points can run, each in its own way:
 	// all statements and all writes behind reads have guards, of which each run names those
-	// that stop (orcutil.Config.Guards), accesses are recorded if a run asks for it, and whether the
+	// that stop (orcruntime.Config.Guards), accesses are recorded if a run asks for it, and whether the
 	// entry makes bubbles is told to the runtime by Overlay.Bubbles. What packages do with each run they
 	// do if they are of the program that is run. The index must be that of SharedIndex, which may be of
 	// a program that has more packages. Accesses, EveryLine and Races have no meaning then.

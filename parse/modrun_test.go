@@ -335,7 +335,7 @@ func (e *exploration) class(seed int) map[string]int {
 	return e.early
 }
 
-// result is the part of orcutil.Result that the report shows.
+// result is the part of orcruntime.Result that the report shows.
 type result struct {
 	Verdict, Message string
 	Outcome          struct {
@@ -352,7 +352,7 @@ type result struct {
 	Races []struct{ First, Second raceAccess }
 }
 
-// raceAccess is the part of orcutil.RaceAccess that the report shows.
+// raceAccess is the part of orcruntime.RaceAccess that the report shows.
 type raceAccess struct {
 	G, Op, What, Source string
 	Stack               []string

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/internal/module"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	recordings "github.com/vtrace/vtrace/internal/recording"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/trace"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // modules names what TestModules instruments: "module@version" of the module
@@ -79,7 +79,7 @@ func testModule(t *testing.T, module string) {
 	loaded := time.Now()
 	// The runtime cannot be linked into itself, nor embed itself instrumented.
 	prog.Packages = slices.DeleteFunc(prog.Packages, func(p *packages.Package) bool {
-		return strings.HasPrefix(p.PkgPath, "github.com/vtrace/vtrace/orcutil")
+		return strings.HasPrefix(p.PkgPath, "github.com/vtrace/vtrace/internal/orcruntime")
 	})
 	idx := Index(prog)
 	if *recordModules {
@@ -150,7 +150,7 @@ func recordModule(t *testing.T, prog *source.Program, idx *sites.Index, dir stri
 	require.NoError(t, err)
 	events, goroutines, known, received := 0, 0, 0, 0
 	for _, file := range files {
-		if strings.HasSuffix(file.Name(), orcutil.LeftSuffix) {
+		if strings.HasSuffix(file.Name(), orcruntime.LeftSuffix) {
 			continue // which goroutines are left
 		}
 		f, err := os.Open(filepath.Join(to, file.Name()))

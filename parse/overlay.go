@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	runtime "github.com/vtrace/vtrace/internal/orcruntime/source"
 	"github.com/vtrace/vtrace/internal/source"
-	runtime "github.com/vtrace/vtrace/orcutil/source"
 )
 
 // DefaultRuntimePath is the import path of the runtime in instrumented
@@ -90,7 +90,7 @@ func Runtime() (map[string][]byte, error) {
 
 // renamePackage changes the package clause of a file of the runtime.
 func renamePackage(name string, data []byte) ([]byte, error) {
-	const clause = "\npackage orcutil"
+	const clause = "\npackage orcruntime"
 	text := "\n" + string(data)
 	i := strings.Index(text, clause)
 	if i < 0 {

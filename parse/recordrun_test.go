@@ -17,13 +17,13 @@ func TestRecordRunPartners(t *testing.T) {
 	t.Parallel()
 	repository, err := filepath.Abs("..")
 	require.NoError(t, err)
-	o := &Overlay{Runtime: map[string][]byte{}, RuntimeDir: "orcutil"}
+	o := &Overlay{Runtime: map[string][]byte{}, RuntimeDir: "internal/orcruntime"}
 	require.NoError(t, o.Recorded(goroot(t)))
 	o.Runtime[localFile] = toolchainLocal // the package has its own name here
 	overlay, err := o.Write(t.TempDir(), repository, goroot(t))
 	require.NoError(t, err)
 	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay, "-trimpath", "-v", "-run", "^TestRecordRun$",
-		"-ldflags", "-X github.com/vtrace/vtrace/orcutil.partnersKnown=true", "./orcutil")
+		"-ldflags", "-X github.com/vtrace/vtrace/internal/orcruntime.partnersKnown=true", "./internal/orcruntime")
 	cmd.Dir = repository
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

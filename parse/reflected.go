@@ -6,7 +6,7 @@ import (
 )
 
 // What package reflect does to memory is recorded by a value of the runtime that has the methods of a reflect.Value and
-// does what they do (orcutil.ReflectedValue), and by functions of the runtime that call those of the package.
+// does what they do (orcruntime.ReflectedValue), and by functions of the runtime that call those of the package.
 
 // reflected are the methods of reflect.Value that read or write memory which others may share.
 var reflected = map[string]bool{

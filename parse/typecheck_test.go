@@ -72,8 +72,8 @@ type importFunc func(path string) (*types.Package, error)
 
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// orcutilTypes are the types of the runtime.
-func orcutilTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
+// runtimeTypes are the types of the runtime.
+func runtimeTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -98,7 +98,7 @@ func orcutilTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
 // fittingRuntime is the runtime on top of the same package types as p.
 func fittingRuntime(t *testing.T, std types.Importer, p *packages.Package, o *Overlay) *types.Package {
 	t.Helper()
-	return orcutilTypes(t, importFunc(func(path string) (*types.Package, error) {
+	return runtimeTypes(t, importFunc(func(path string) (*types.Package, error) {
 		if q := p.Imports[path]; q != nil {
 			return q.Types, nil
 		}

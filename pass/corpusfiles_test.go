@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 )
 
 func sampleCorpus() []Input {
-	step := orcutil.Step{G: "0.1", Site: "p.f@1", Occ: 1}
+	step := orcruntime.Step{G: "0.1", Site: "p.f@1", Occ: 1}
 	return []Input{
-		{Seed: 1, Tail: 2, Prefix: []orcutil.Step{step, {G: orcutil.TimeStep}}, Chain: []orcutil.Step{step}},
-		{Seed: 3, Cases: []orcutil.Step{step}, Choices: []orcutil.EnvChoice{{G: "0", Site: "p.f@2", Occ: 1, N: 3, Value: 2}}},
+		{Seed: 1, Tail: 2, Prefix: []orcruntime.Step{step, {G: orcruntime.TimeStep}}, Chain: []orcruntime.Step{step}},
+		{Seed: 3, Cases: []orcruntime.Step{step}, Choices: []orcruntime.EnvChoice{{G: "0", Site: "p.f@2", Occ: 1, N: 3, Value: 2}}},
 	}
 }
 

@@ -144,7 +144,7 @@ type deep struct {
 	asked       []artifact.Query // of other runs, and the number of the last query
 	last        int
 	recorded    bool     // data races show
-	lent        []string // where what libraries may have kept is used, see orcutil.Exhausted.Kept
+	lent        []string // where what libraries may have kept is used, see orcruntime.Exhausted.Kept
 	raced       []*raced
 	search      artifact.RaceSearch
 	runs        artifact.Runs

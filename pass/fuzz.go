@@ -56,7 +56,7 @@ const (
 )
 
 // Fuzz searches for errors of a program without a model: it makes runs from those that have come to
-// something new, see orcutil.Fuzzing. Only what the program shows twice again, in a process of its own, is a real
+// something new, see orcruntime.Fuzzing. Only what the program shows twice again, in a process of its own, is a real
 // finding.
 func Fuzz(ctx context.Context, spec source.Spec, how Fuzzing, opts Options) (*Fuzzed, error) {
 	return fuzz(ctx, load, spec, how, opts)
