@@ -22,20 +22,24 @@ import (
 // calmRuns is how many runs look for an error without a stall.
 const calmRuns = 100
 
-// settleStalls looks for a run without stalls of every error that is real, unless all of those
-// were run.
+// settleStalls looks for a run without stalls of every error that is real. If all of those
+// were run, they have shown what they have, but for data races.
 func (d *deep) settleStalls(ctx context.Context) error {
-	if d.runs.Exhaustive.AllWithoutStalls() {
-		return nil
-	}
 	for _, s := range slices.Concat(d.cases, d.observed) {
-		if s.outcome != artifact.Real || s.replay == nil || s.raced != nil || len(s.replay.Stalls) == 0 {
+		if s.outcome != artifact.Real || s.replay == nil || len(s.replay.Stalls) == 0 {
 			continue
+		}
+		// A race is taken from the run that has shown it first, whatever other runs show.
+		settle := d.settleRace
+		if s.raced == nil {
+			if settle = d.settleStall; d.runs.Exhaustive.AllWithoutStalls() {
+				continue
+			}
 		}
 		if cut(ctx, d.opts.soft) != "" {
 			return nil
 		}
-		if err := d.settleStall(ctx, s); err != nil {
+		if err := settle(ctx, s); err != nil {
 			return err
 		}
 	}
