@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "orchestrate", "pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -80,27 +80,27 @@ var decoders = map[string]string{
 	"internal/mutate.baseline":                     "(a tool for developers)",
 	"internal/sandbox.readReport":                  "internal/sandbox.FuzzReport",
 	"internal/sandbox/launcher.request":            "internal/sandbox/launcher.FuzzRequest",
-	"orchestrate.Accesses":                         "orchestrate.FuzzObserved orchestrate.FuzzExplored",
-	"orchestrate.Binary.Minimise":                  "orchestrate.FuzzMinimised",
-	"orchestrate.Binary.RecordFree":                "(names of files; those that are no numbers are passed over)",
-	"orchestrate.Binary.RunTest":                   "orchestrate.FuzzObserved",
-	"orchestrate.CheckTest":                        "orchestrate.FuzzCheckTest",
-	"orchestrate.addToOverlay":                     "(vtrace has written the overlay in the same run)",
-	"orchestrate.explorer.readProfile":             "orchestrate.FuzzGuided",
-	"orchestrate.explorer.recorded":                "orchestrate.FuzzExplored",
-	"orchestrate.firstProcess":                     "(names of files; those that are no numbers are passed over)",
-	"orchestrate.fuzzer.readKept":                  "orchestrate.FuzzGuided",
-	"orchestrate.fuzzer.take":                      "orchestrate.FuzzGuided",
-	"orchestrate.lastStep":                         "orchestrate.FuzzObserved",
-	"orchestrate.observed":                         "orchestrate.FuzzObserved",
-	"artifact.pathNumber":                          "orchestrate.FuzzPaths",
-	"orchestrate.parsed":                           "orchestrate.FuzzOutcomes",
-	"orchestrate.processed.read":                   "orchestrate.FuzzExhausted",
-	"orchestrate.readLeft":                         "orchestrate.FuzzLeft",
-	"orchestrate.readEnds":                         "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
-	"orchestrate.readFrontier":                     "orchestrate.FuzzParts",
-	"orchestrate.readRecords":                      "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
-	"orchestrate.readResult":                       "orchestrate.FuzzObserved orchestrate.FuzzExhausted orchestrate.FuzzMinimised",
+	"internal/orchestrate.Accesses":                "internal/orchestrate.FuzzObserved internal/orchestrate.FuzzExplored",
+	"internal/orchestrate.Binary.Minimise":         "internal/orchestrate.FuzzMinimised",
+	"internal/orchestrate.Binary.RecordFree":       "(names of files; those that are no numbers are passed over)",
+	"internal/orchestrate.Binary.RunTest":          "internal/orchestrate.FuzzObserved",
+	"internal/orchestrate.CheckTest":               "internal/orchestrate.FuzzCheckTest",
+	"internal/orchestrate.addToOverlay":            "(vtrace has written the overlay in the same run)",
+	"internal/orchestrate.explorer.readProfile":    "internal/orchestrate.FuzzGuided",
+	"internal/orchestrate.explorer.recorded":       "internal/orchestrate.FuzzExplored",
+	"internal/orchestrate.firstProcess":            "(names of files; those that are no numbers are passed over)",
+	"internal/orchestrate.fuzzer.readKept":         "internal/orchestrate.FuzzGuided",
+	"internal/orchestrate.fuzzer.take":             "internal/orchestrate.FuzzGuided",
+	"internal/orchestrate.lastStep":                "internal/orchestrate.FuzzObserved",
+	"internal/orchestrate.observed":                "internal/orchestrate.FuzzObserved",
+	"artifact.pathNumber":                          "internal/orchestrate.FuzzPaths",
+	"internal/orchestrate.parsed":                  "internal/orchestrate.FuzzOutcomes",
+	"internal/orchestrate.processed.read":          "internal/orchestrate.FuzzExhausted",
+	"internal/orchestrate.readLeft":                "internal/orchestrate.FuzzLeft",
+	"internal/orchestrate.readEnds":                "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
+	"internal/orchestrate.readFrontier":            "internal/orchestrate.FuzzParts",
+	"internal/orchestrate.readRecords":             "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
+	"internal/orchestrate.readResult":              "internal/orchestrate.FuzzObserved internal/orchestrate.FuzzExhausted internal/orchestrate.FuzzMinimised",
 	"pass.checkModules":                            "pass.FuzzModules",
 	"pass.deep.failures":                           "pass.FuzzPlaces",
 	"pass.deep.placeOf":                            "pass.FuzzPlaces",
@@ -163,7 +163,7 @@ var decodingCalls = map[string][]string{
 }
 
 // decodingHelpers are functions that decode for others of their package.
-var decodingHelpers = []string{"artifact.decodeJSON", "orchestrate.readResult"}
+var decodingHelpers = []string{"artifact.decodeJSON", "internal/orchestrate.readResult"}
 
 // Every function that decodes what comes from elsewhere is reached by a fuzz target, and the
 // table of them is of what there is.

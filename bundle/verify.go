@@ -16,8 +16,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/artifact/schema"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Problem is something in a bundle that is not as it should be.

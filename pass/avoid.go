@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // A refutation excludes the traces with one beginning. If the model left a choice

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Races become guards round by round also where preemptions are bounded.

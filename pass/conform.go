@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // A model is believed only if runs of the program could have contradicted it and did

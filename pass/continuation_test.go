@@ -13,8 +13,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 var continuations = flag.String("continuations", "t6_stopped,w_pqcond,w_upgrade", "programs of TestContinuations begin so")

@@ -19,8 +19,8 @@ import (
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/module"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/vtrace/vtrace/internal/creation"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/frames"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // maker says of findings where the objects were made that they are about.

@@ -13,9 +13,9 @@ import (
 	"github.com/vtrace/vtrace/internal/creation"
 	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Deep replays the traces of a second pass on the instrumented program. An

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 var exhaustAll = flag.Bool("exhaustive", false, "all programs of the table in TestExhaustTable, not a few")

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 )
 

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // savedFrontier is what is left to do of an exploration, with the guards that it has and

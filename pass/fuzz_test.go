@@ -12,8 +12,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Of an instrumented file it is known what goes around its guards: the file itself has nothing

@@ -12,8 +12,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // A goroutine that a test leaves behind is an error if nothing can ever wake it: a

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // An error that is real shows by an interleaving that a search has come upon, or random

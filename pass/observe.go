@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // observe takes up an error that the program showed in the last replay of a

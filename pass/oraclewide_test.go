@@ -13,8 +13,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/translate"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 var oraclePlain = flag.Int("plain", 0, "runs of each program of TestOracleWide as Go does, with the race detector")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // RaceRuns is how many runs under random schedules a deep pass does to look for

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/recording"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // ordered is a test whose parallel subtests take two locks in opposite order, and nothing keeps them from it.

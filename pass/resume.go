@@ -7,7 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // What a deep pass has learnt is kept while it replays: one that was killed, or cut, goes on

@@ -15,9 +15,9 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // ExploreRuns is how many runs under random schedules a deep pass does of every

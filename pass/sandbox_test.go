@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // What the options ask for, and what the system offers, decide what a program runs in.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // shared is what the rounds of a check, and both engines in them, need alike: they are about one

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Models let time pass at any moment, and so do some runs: errors that they show may

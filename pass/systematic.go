@@ -3,7 +3,7 @@ package pass
 import (
 	"context"
 
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // The first runs of a deep pass are under schedules no two of which are equivalent, as
