@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -101,14 +101,14 @@ var decoders = map[string]string{
 	"internal/orchestrate.readFrontier":            "internal/orchestrate.FuzzParts",
 	"internal/orchestrate.readRecords":             "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
 	"internal/orchestrate.readResult":              "internal/orchestrate.FuzzObserved internal/orchestrate.FuzzExhausted internal/orchestrate.FuzzMinimised",
-	"pass.checkModules":                            "pass.FuzzModules",
-	"pass.deep.failures":                           "pass.FuzzPlaces",
-	"pass.deep.placeOf":                            "pass.FuzzPlaces",
-	"pass.guardsOf":                                "pass.FuzzGuards",
-	"pass.readExported":                            "pass.FuzzReadExported",
-	"pass.readInput":                               "pass.FuzzInputs",
-	"pass.readFrontier":                            "pass.FuzzFrontier",
-	"pass.testNumbers":                             "(an argument)",
+	"internal/pass.checkModules":                   "internal/pass.FuzzModules",
+	"internal/pass.deep.failures":                  "internal/pass.FuzzPlaces",
+	"internal/pass.deep.placeOf":                   "internal/pass.FuzzPlaces",
+	"internal/pass.guardsOf":                       "internal/pass.FuzzGuards",
+	"internal/pass.readExported":                   "internal/pass.FuzzReadExported",
+	"internal/pass.readInput":                      "internal/pass.FuzzInputs",
+	"internal/pass.readFrontier":                   "internal/pass.FuzzFrontier",
+	"internal/pass.testNumbers":                    "(an argument)",
 	"internal/recording.NewReader":                 "internal/recording.FuzzLoad",
 	"internal/recording.Reader.Read":               "internal/recording.FuzzLoad internal/recording.FuzzStream",
 	"internal/recording.Reader.bytes":              "internal/recording.FuzzStream",

@@ -3,6 +3,7 @@ package vtrace
 import (
 	"context"
 
+	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -13,7 +14,7 @@ type Explored = pass.Explored
 // a model: in one process, as long as its runs leave nothing behind. The seeds are seed and
 // those after it. Errors that it finds are replayed in a process of their own.
 func Explore(ctx context.Context, src Source, runs int, seed uint64, opts ...Option) (*Explored, error) {
-	return pass.Explore(ctx, src.spec, runs, seed, options(opts))
+	return passes.Explore(ctx, src.spec, runs, seed, options(opts))
 }
 
 // Exhaustion says how Exhaust explores a program, and Exhausted what that has shown.
@@ -38,5 +39,5 @@ const AllPreemptions = pass.AllPreemptions
 //
 // Time passes only when nothing else can happen, but as often as Exhaustion.Stalls says.
 func Exhaust(ctx context.Context, src Source, how Exhaustion, opts ...Option) (*Exhausted, error) {
-	return pass.Exhaust(ctx, src.spec, how, options(opts))
+	return passes.Exhaust(ctx, src.spec, how, options(opts))
 }

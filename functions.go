@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/internal/driver"
+	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/pass"
 )
 
-// The types of functions that are checked on their own: see package driver.
+// The types of functions that are checked on their own: see docs/functions.md.
 type (
 	// Function is one of them.
 	Function = driver.Function
@@ -41,9 +41,9 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 		return nil, err
 	}
 	for {
-		spec := src.spec
-		Overlay(plan.Overlay)(&spec)
-		with, err := source.LoadSet(ctx, spec)
+		named := spec{src.spec}
+		Overlay(plan.Overlay)(&named)
+		with, err := source.LoadSet(ctx, named.Spec)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 		case err != nil:
 			return nil, err
 		case !some:
-			return &Functions{plan, &Set{with, &pass.Builds{}}}, nil
+			return &Functions{plan, &Set{with, &passes.Builds{}}}, nil
 		}
 	}
 }
@@ -123,13 +123,13 @@ func (f *Functions) check(ctx context.Context, fn *Function, opts []Option) (*Fu
 			}
 			each.Budget = min(rest, max(least, 2*rest/time.Duration(len(fn.Valuations)-i)))
 		}
-		b, err := pass.CheckEntry(ctx, f.set.set, EntryPoint{Package: fn.Package, Func: v.Test}, each)
+		b, err := passes.CheckEntry(ctx, f.set.set, EntryPoint{Package: fn.Package, Func: v.Test}, each)
 		if ctx.Err() != nil && b == nil {
 			break
 		}
 		c := driver.Checked{Valuation: v, Bundle: b, Err: err}
 		if b != nil {
-			conclusion := pass.Conclude(b)
+			conclusion := passes.Conclude(b)
 			c.Decided, c.Limits = !conclusion.Inconclusive(), conclusion.Limits
 		}
 		checked = append(checked, c)

@@ -3,6 +3,7 @@ package vtrace
 import (
 	"context"
 
+	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -18,12 +19,12 @@ type (
 // Fuzzing.MaxRuns. An error that the program shows twice again is a real finding; the bundle is one of a deep
 // pass: its tests can be replayed and exported.
 func Fuzz(ctx context.Context, src Source, how Fuzzing, opts ...Option) (*Fuzzed, error) {
-	return pass.Fuzz(ctx, src.spec, how, options(opts))
+	return passes.Fuzz(ctx, src.spec, how, options(opts))
 }
 
 // ReadCorpus reads the inputs that WriteCorpus has written to a directory, none if there is no such directory.
-func ReadCorpus(dir string) ([]Input, error) { return pass.ReadCorpus(dir) }
+func ReadCorpus(dir string) ([]Input, error) { return passes.ReadCorpus(dir) }
 
 // WriteCorpus makes a directory have one file for each input, and none of other inputs that ReadCorpus has
 // found there.
-func WriteCorpus(dir string, corpus []Input) error { return pass.WriteCorpus(dir, corpus) }
+func WriteCorpus(dir string, corpus []Input) error { return passes.WriteCorpus(dir, corpus) }

@@ -3,6 +3,7 @@ package vtrace_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
@@ -47,8 +50,10 @@ func TestOptions(t *testing.T) {
 		require.Equal(t, artifact.Digest(b), artifact.Digest(again))
 		digests[artifact.Digest(b)] = true
 
-		_, err = vtrace.FirstPass(ctx, src, vtrace.Engine(idle{}))
-		require.ErrorIs(t, err, errNotNow)
+		_, err = vtrace.FirstPass(ctx, src, vtrace.Verifyta(filepath.Join(dir, "no engine")))
+		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
 	require.Len(t, digests, 2)
+	_, err := pass.First(ctx, source.Spec{Dir: dir, Pattern: "."}, pass.Options{Engine: idle{}})
+	require.ErrorIs(t, err, errNotNow)
 }

@@ -3,8 +3,8 @@ package vtrace
 import (
 	"context"
 
+	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/pass"
 )
 
 // EntryPoint is an entry point of a package of a Set.
@@ -21,7 +21,7 @@ type (
 // also the instrumented programs that they run: Close removes those.
 type Set struct {
 	set    *source.Set
-	builds *pass.Builds
+	builds *passes.Builds
 }
 
 // Load loads the packages that a source's pattern names, "./..." for all of a
@@ -34,7 +34,7 @@ func Load(ctx context.Context, src Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Set{set, &pass.Builds{}}, nil
+	return &Set{set, &passes.Builds{}}, nil
 }
 
 // Close removes the instrumented programs that the checks of the set have shared, which must have
@@ -82,7 +82,7 @@ func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bun
 	}
 	o := options(opts)
 	o.Builds = s.builds
-	return pass.CheckEntry(ctx, s.set, entry, o)
+	return passes.CheckEntry(ctx, s.set, entry, o)
 }
 
 // Fuzz is Fuzz of one of the entry points.
@@ -90,7 +90,7 @@ func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...O
 	if s == nil {
 		return nil, &ArgumentError{Name: "set", Reason: "nil"}
 	}
-	return pass.FuzzEntry(ctx, s.set, entry, how, options(opts))
+	return passes.FuzzEntry(ctx, s.set, entry, how, options(opts))
 }
 
 // Digest is the sha256, in hexadecimal, of all of the program that an entry point can reach: a

@@ -74,11 +74,20 @@ const (
 // PlanOf turns a counterexample of a query into the steps that make the program follow it, and what must be
 // observed behind them.
 func PlanOf(side *artifact.Sidecar, trace *artifact.Trace, query artifact.Query) (artifact.Plan, error) {
+	if side == nil {
+		return artifact.Plan{}, &artifact.ArgumentError{Name: "sidecar", Reason: "nil"}
+	}
+	if trace == nil {
+		return artifact.Plan{}, &artifact.ArgumentError{Name: "trace", Reason: "nil"}
+	}
 	return orchestrate.PlanOf(side, trace, query)
 }
 
 // Table is the interleaving of a plan as text: a line for each step, a column for each goroutine.
 func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
+	if side == nil {
+		side = &artifact.Sidecar{}
+	}
 	return orchestrate.Table(side, plan)
 }
 
@@ -92,6 +101,9 @@ func MetaOf(query artifact.Query, k int, reproduce string) Meta {
 // skipped if the program could not be controlled, and passes otherwise, except that a test under check
 // that fails by itself fails it too.
 func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) ([]byte, error) {
+	if side == nil {
+		return nil, &artifact.ArgumentError{Name: "sidecar", Reason: "nil"}
+	}
 	return orchestrate.Test(target, side, plan, meta)
 }
 
@@ -107,6 +119,9 @@ func CheckTest(src []byte, name, entry string) error {
 // that the system offers none. The environment is that of a Target; the name of the go command may be
 // empty. It is safe for concurrent use.
 func NewSandbox(ctx context.Context, env []string, goCmd string) (*Sandbox, error) {
+	if err := present(ctx); err != nil {
+		return nil, err
+	}
 	return orchestrate.NewSandbox(ctx, env, goCmd)
 }
 
@@ -117,6 +132,9 @@ type Binary struct{ program *orchestrate.Binary }
 // Build compiles the package of the entry with what runs any plan, and the given tests, into one binary in a
 // directory of its own. Nothing is written below the program's root.
 func Build(ctx context.Context, target Target, opts BuildOptions) (*Binary, error) {
+	if err := present(ctx); err != nil {
+		return nil, err
+	}
 	program, err := orchestrate.Build(ctx, target, opts)
 	if err != nil {
 		return nil, err
@@ -124,8 +142,19 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (*Binary, erro
 	return &Binary{program}, nil
 }
 
-// built is what runs, or says that there is nothing.
-func (b *Binary) built() (*orchestrate.Binary, error) {
+// present says that there is no context.
+func present(ctx context.Context) error {
+	if ctx == nil {
+		return &artifact.ArgumentError{Name: "context", Reason: "nil"}
+	}
+	return nil
+}
+
+// built is what runs, or says what is missing.
+func (b *Binary) built(ctx context.Context) (*orchestrate.Binary, error) {
+	if err := present(ctx); err != nil {
+		return nil, err
+	}
 	if b == nil || b.program == nil {
 		return nil, &artifact.ArgumentError{Name: "binary", Reason: "nil"}
 	}
@@ -143,7 +172,7 @@ func (b *Binary) Close() error {
 // Run makes the program follow a plan once. The error is for what prevents any run, such as a cancelled
 // context; whatever the program does is a Verdict.
 func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	program, err := b.built()
+	program, err := b.built(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +182,7 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 // RunTest runs one of the tests that the binary was built with, one that Test has generated, as the go command
 // would. The verdict's Stdout is the output of the test, with its execution log.
 func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (*Verdict, error) {
-	program, err := b.built()
+	program, err := b.built(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +192,7 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (*Ve
 // Record runs the program once without a plan: by random choices with the given seed or, if it is nil, always
 // letting the first goroutine go on that can.
 func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Recording, error) {
-	program, err := b.built()
+	program, err := b.built(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +208,7 @@ func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Re
 // the seed that it was shown with. It may also have two steps in another order, where the plan marks
 // their order as a guess, or the steps that were done, where time had to pass otherwise.
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	program, err := b.built()
+	program, err := b.built(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/orchestrate"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // runExplore runs a program under random schedules.

@@ -26,9 +26,9 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/view"
-	"github.com/vtrace/vtrace/pass"
 )
 
 // forgery is a bundle as somebody may write one. The rest of the manifest is made to fit,

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // campaign is a search of one or several entry points.

@@ -15,7 +15,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/driver"
 	"github.com/vtrace/vtrace/internal/earlier"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/internal/analyze"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // predictFlags are those of predict alone.

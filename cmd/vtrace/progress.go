@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // screen is where progress is shown, of one entry point or several at once.

@@ -17,8 +17,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 )
 

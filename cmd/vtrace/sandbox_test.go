@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
 

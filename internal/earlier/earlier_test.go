@@ -13,8 +13,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/pass"
 )
 
 const (

@@ -248,7 +248,7 @@ func (t *task) one(e vtrace.EntryPoint, overlay map[string][]byte, check func(..
 		opts = append(opts, t.settings.Of(e)...)
 	}
 	opts = append(opts, vtrace.Progress(func(e vtrace.Event) {
-		if _, ok := e.(vtrace.Unchanged); ok {
+		if _, ok := e.(pass.Unchanged); ok {
 			out.Unchanged = true
 		}
 		t.event(e)
@@ -335,9 +335,7 @@ func (t *task) replay(ctx context.Context) (any, error) {
 	if f == nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "%s has no finding that can be replayed", t.Entry)
 	}
-	opts := append(slices.Clone(t.settings.Check), vtrace.BuildFlags(t.settings.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), func(o *pass.Options) {
-		o.Model, o.Results = nil, nil // as the bundle was made
-	})
+	opts := append(slices.Clone(t.settings.Check), vtrace.BuildFlags(t.settings.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), vtrace.AsMade())
 	v, err := vtrace.Replay(ctx, r.Bundle, f.Test, opts...)
 	if err != nil {
 		return nil, err
@@ -374,19 +372,19 @@ func (t *task) show() (any, error) {
 // event tells how a check or a replay goes on.
 func (t *task) event(e vtrace.Event) {
 	switch e := e.(type) {
-	case vtrace.StageStarted:
+	case pass.StageStarted:
 		text := e.Pass + " pass: " + e.Stage
 		if e.Stage == pass.LibrariesStage {
 			text = "compiling what the program imports, for its instrumented form: long only once on this machine"
 		}
 		t.progress.report(text)
-	case vtrace.SearchProgress:
+	case pass.SearchProgress:
 		t.progress.often("%s pass: search: %d states", e.Pass, e.Stats.States)
-	case vtrace.Replayed:
+	case pass.Replayed:
 		t.progress.often("deep pass: query %d, replay %d: %s", e.Query, e.Attempt, e.Outcome)
-	case vtrace.Unsandboxed:
+	case pass.Unsandboxed:
 		t.s.show(messageWarning, "no sandbox, or not all of one: %s", e.Reason)
-	case vtrace.ResultsUnusable:
+	case pass.ResultsUnusable:
 		t.s.notify("window/logMessage", messageParams{messageLog, "the result is not kept, or not taken from an earlier check: " + e.Err.Error()})
 	}
 }

@@ -101,13 +101,13 @@ func (t Target) GoEnviron() []string { return slices.Concat(t.environ(), t.GoEnv
 func (t Target) check() error {
 	switch {
 	case !filepath.IsAbs(t.Dir):
-		return fmt.Errorf("target: directory %q is not absolute", t.Dir)
+		return &artifact.ArgumentError{Name: "target", Reason: fmt.Sprintf("directory %q is not absolute", t.Dir)}
 	case t.Name == "":
-		return fmt.Errorf("target: no package name")
+		return &artifact.ArgumentError{Name: "target", Reason: "no package name"}
 	case t.Entry.Func == "":
-		return fmt.Errorf("target: no entry function")
+		return &artifact.ArgumentError{Name: "target", Reason: "no entry function"}
 	case t.Entry.Func == "main" && strings.TrimSuffix(t.Name, "_test") != "main":
-		return fmt.Errorf("target: main of package %s", t.Name)
+		return &artifact.ArgumentError{Name: "target", Reason: "main of package " + t.Name}
 	}
 	return nil
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
-	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -79,7 +78,7 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) (err error) {
 		if err != nil {
 			return err
 		}
-		from := inputs{reach, pass.Version(), a.budget}
+		from := inputs{reach, vtrace.Version(), a.budget}
 		if records[e.String()].inputs == from {
 			fmt.Fprintf(a.out, "%s: unchanged\n", e)
 			continue

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -36,7 +37,7 @@ func main() {
 func passes(ctx context.Context, src vtrace.Source, dir string, out io.Writer) error {
 	// How a pass goes on: the callback tells events apart by their types.
 	progress := vtrace.Progress(func(e vtrace.Event) {
-		if d, ok := e.(vtrace.QueryDecided); ok && d.Verdict.Result == "F" {
+		if d, ok := e.(pass.QueryDecided); ok && d.Verdict.Result == "F" {
 			fmt.Fprintf(out, "  %s: query %d fails\n", d.Pass, d.Query.Number)
 		}
 	})

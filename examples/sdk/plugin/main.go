@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -134,9 +135,9 @@ func buildMarks(err error) (marks []mark) {
 // event shows how a check goes on.
 func (p *plugin) event(e vtrace.Event) {
 	switch e := e.(type) {
-	case vtrace.StageStarted:
+	case pass.StageStarted:
 		p.status(e.Pass + " pass: " + e.Stage)
-	case vtrace.SearchProgress:
+	case pass.SearchProgress:
 		p.status(fmt.Sprintf("%s pass: %d states", e.Pass, e.Stats.States))
 	}
 }
