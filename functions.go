@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/vtrace/vtrace/artifact"
+
 	"github.com/vtrace/vtrace/internal/driver"
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
@@ -30,7 +32,7 @@ type Functions struct {
 // of their functions, in memory. The entry of the source is not used.
 func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Functions, error) {
 	if opts.Valuations < 0 {
-		return nil, &ArgumentError{Name: "valuations", Reason: "negative"}
+		return nil, &artifact.ArgumentError{Name: "valuations", Reason: "negative"}
 	}
 	set, err := Load(ctx, src)
 	if err != nil {
@@ -92,7 +94,7 @@ const least = 2 * time.Second
 // may be checked at the same time.
 func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*FunctionSummary, error) {
 	if f == nil || f.plan == nil || fn == nil {
-		return nil, &ArgumentError{Name: "function", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "function", Reason: "nil"}
 	}
 	s, err := f.check(ctx, fn, opts)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // architecture of docs/architecture.md. What a package may import directly it
 // may also leave out.
 var layers = map[string][]string{
-	"":                                 {"artifact", "internal/analyze", "internal/check/verifyta", "internal/driver", "internal/orchestrate", "internal/pass", "internal/recording", "internal/source", "internal/trace", "internal/translate", "internal/view", "pass"},
+	"":                                 {"artifact", "internal/analyze", "internal/check/verifyta", "internal/driver", "internal/orchestrate", "internal/pass", "internal/recording", "internal/source", "internal/trace", "internal/translate", "internal/view", "orchestrate", "pass"},
 	"internal/analyze":                 {"internal/trace"},
-	"analyzer":                         {"", "artifact", "docs/findings", "internal/explain", "internal/earlier", "report"},
+	"analyzer":                         {"", "artifact", "docs/findings", "internal/explain", "internal/earlier", "report", "pass"},
 	"analyzer/golangci":                {"analyzer"},
 	"artifact":                         {"internal/repository"},
 	"artifact/schema":                  {},
@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"internal/check/internal/spin":     {"internal/group"},
 	"internal/check/promela":           {"internal/check", "internal/uppaal"},
 	"internal/check/verifyta":          {"internal/check", "internal/group", "internal/scratch", "internal/uppaal"},
-	"cmd/vtrace":                       {"", "internal/analyze", "artifact", "bundle", "internal/check", "internal/check/promela", "internal/check/verifyta", "docs/findings", "internal/driver", "internal/explain", "internal/earlier", "internal/group", "internal/lsp", "internal/repository", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/sites", "internal/source", "internal/trace", "internal/translate", "internal/uppaal", "internal/view"},
+	"cmd/vtrace":                       {"", "internal/analyze", "artifact", "bundle", "internal/check", "internal/check/promela", "internal/check/verifyta", "docs/findings", "internal/driver", "internal/explain", "internal/earlier", "internal/group", "internal/lsp", "internal/repository", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/sites", "internal/source", "internal/trace", "internal/translate", "internal/uppaal", "internal/view", "pass"},
 	"cmd/vtrace/blackbox":              {},
 	"cmd/vtrace-vet":                   {"analyzer"},
 	"disallow":                         {"internal/uppaal"},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vtrace/vtrace/pass"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace"
@@ -53,7 +55,7 @@ func TestOverlayInMemory(t *testing.T) {
 	explored, err := vtrace.Explore(ctx, src, 3, 1)
 	require.NoError(t, err)
 	require.NotEmpty(t, explored.Ends)
-	exhausted, err := vtrace.Exhaust(ctx, src, vtrace.Exhaustion{})
+	exhausted, err := vtrace.Exhaust(ctx, src, pass.Exhaustion{})
 	require.NoError(t, err)
 	require.NotEmpty(t, exhausted.Ends)
 }

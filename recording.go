@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vtrace/vtrace/artifact"
+
 	"github.com/vtrace/vtrace/internal/analyze"
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/recording"
@@ -34,7 +36,7 @@ const maxText = 64 << 20
 // what it reads. What is no recording, or too large, is a *RecordingError.
 func ReadRecording(r io.Reader) (*RecordedRun, error) {
 	if r == nil {
-		return nil, &ArgumentError{Name: "reader", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "reader", Reason: "nil"}
 	}
 	in := bufio.NewReader(r)
 	if recording.Starts(in) {
@@ -85,7 +87,7 @@ func (r *RecordedRun) Limits() []string {
 // check says that there is nothing.
 func (r *RecordedRun) check() error {
 	if r == nil || r.trace == nil {
-		return &ArgumentError{Name: "recording", Reason: "nil"}
+		return &artifact.ArgumentError{Name: "recording", Reason: "nil"}
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func (r *RecordedRun) WriteText(w io.Writer) error {
 		return err
 	}
 	if w == nil {
-		return &ArgumentError{Name: "writer", Reason: "nil"}
+		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
 	}
 	return trace.Format(w, r.trace)
 }
@@ -121,7 +123,7 @@ func (r *RecordedRun) WritePage(w io.Writer, finding int) error {
 		return err
 	}
 	if w == nil {
-		return &ArgumentError{Name: "writer", Reason: "nil"}
+		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
 	}
 	return view.WriteRecording(w, view.Recording{Trace: r.trace, Header: r.header, Tool: passes.Version(), Finding: finding})
 }
@@ -130,7 +132,7 @@ func (r *RecordedRun) WritePage(w io.Writer, finding int) error {
 // in its model: see docs/view.md.
 func WritePage(w io.Writer, b *Bundle) error {
 	if w == nil {
-		return &ArgumentError{Name: "writer", Reason: "nil"}
+		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
 	}
 	return view.Write(w, b)
 }

@@ -3,6 +3,9 @@ package vtrace
 import (
 	"context"
 
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -28,7 +31,7 @@ type Set struct {
 // module, with their tests. The entry of the source is not used.
 func Load(ctx context.Context, src Source) (*Set, error) {
 	if src.spec.Pattern == "" && src.spec.Dir == "" {
-		return nil, &ArgumentError{Name: "source", Reason: "names no package"}
+		return nil, &artifact.ArgumentError{Name: "source", Reason: "names no package"}
 	}
 	set, err := source.LoadSet(ctx, src.spec)
 	if err != nil {
@@ -70,7 +73,7 @@ func (s *Set) Others() []EntryPoint {
 // errs on the side of changes. A change of one of the files, such as settings, is one of all entry points.
 func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint, files ...string) (*Changes, error) {
 	if s == nil || s.set == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	return s.set.ChangedSince(ctx, revision, entries, files...)
 }
@@ -78,7 +81,7 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 // Check runs the three passes on one of the entry points. Several may be checked at the same time.
 func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
 	if s == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	o := options(opts)
 	o.Builds = s.builds
@@ -86,9 +89,9 @@ func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bun
 }
 
 // Fuzz is Fuzz of one of the entry points.
-func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...Option) (*Fuzzed, error) {
+func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how pass.Fuzzing, opts ...Option) (*pass.Fuzzed, error) {
 	if s == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	return passes.FuzzEntry(ctx, s.set, entry, how, options(opts))
 }
@@ -99,7 +102,7 @@ func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...O
 // runs. Nothing is executed.
 func (s *Set) Digest(entry EntryPoint) (string, error) {
 	if s == nil || s.set == nil {
-		return "", &ArgumentError{Name: "set", Reason: "nil"}
+		return "", &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	prog, err := s.set.Program(entry)
 	if err != nil {

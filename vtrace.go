@@ -9,24 +9,20 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check/verifyta"
-	"github.com/vtrace/vtrace/internal/orchestrate"
+	orch "github.com/vtrace/vtrace/internal/orchestrate"
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
 
-// The types of results, so that most callers need to import this package only.
+// The types of results that nobody can do without; those of single functions are in packages pass and orchestrate.
 type (
 	// Bundle is what a pass returns and what the next one starts from.
 	Bundle = artifact.Bundle
 	// Finding is an error that was found, with its verdict.
 	Finding = artifact.Finding
-	// Event is reported to the callback of Progress, which tells the types of events of package pass apart by a type
-	// switch, and passes over those that it does not know: there may be more in later versions.
-	Event = pass.Event
-	// Conclusion sums up a bundle.
-	Conclusion = pass.Conclusion
 	// Bounds limits the pools of the model.
 	Bounds = translate.Bounds
 )
@@ -238,26 +234,23 @@ func Root(dir string) Option { return func(o *settings) { o.Root = dir } }
 
 // Strategy is a way to choose the schedules of random runs. StrategyPCT and StrategyDelay may have a number
 // behind a colon, as in "pct:5": the depth of the errors that are looked for, and how many delays there are.
-type Strategy = orchestrate.Strategy
+type Strategy = orch.Strategy
 
 // The strategies. See docs/strategies.md for what each promises.
 const (
-	StrategyRandom    = orchestrate.StrategyRandom    // a random walk
-	StrategyPCT       = orchestrate.StrategyPCT       // priorities, lowered at few moments
-	StrategyPOS       = orchestrate.StrategyPOS       // partial order sampling
-	StrategySURW      = orchestrate.StrategySURW      // the selectively uniform random walk
-	StrategyDelay     = orchestrate.StrategyDelay     // one after the other, with few delays
-	StrategyPortfolio = orchestrate.StrategyPortfolio // that of them which shows most
+	StrategyRandom    = orch.StrategyRandom    // a random walk
+	StrategyPCT       = orch.StrategyPCT       // priorities, lowered at few moments
+	StrategyPOS       = orch.StrategyPOS       // partial order sampling
+	StrategySURW      = orch.StrategySURW      // the selectively uniform random walk
+	StrategyDelay     = orch.StrategyDelay     // one after the other, with few delays
+	StrategyPortfolio = orch.StrategyPortfolio // that of them which shows most
 )
 
-// DefaultStrategy is that of WithStrategy if it is not given.
-const DefaultStrategy = passes.DefaultStrategy
-
 // Strategies are all of them.
-func Strategies() []Strategy { return orchestrate.Strategies() }
+func Strategies() []Strategy { return orch.Strategies() }
 
 // WithStrategy is how the schedules of Explore are chosen, and those of the random runs of a check that
-// neither follow the model nor are guided by a plan.
+// neither follow the model nor are guided by a plan; without it StrategyPOS, which has shown most.
 func WithStrategy(s Strategy) Option { return func(o *settings) { o.Strategy = s } }
 
 // The ways of Sandbox.
@@ -297,8 +290,9 @@ func Verifyta(path string) Option {
 func AsMade() Option { return func(o *settings) { o.Model, o.Results = nil, nil } }
 
 // Progress sets a callback for what happens in a pass. It is called from the
-// goroutine of the pass.
-func Progress(f func(Event)) Option { return func(o *settings) { o.Progress = f } }
+// goroutine of the pass. It tells events apart by a type switch, and passes over those that it does not know: there may
+// be more in later versions.
+func Progress(f func(pass.Event)) Option { return func(o *settings) { o.Progress = f } }
 
 func options(opts []Option) passes.Options {
 	var o settings
@@ -340,12 +334,9 @@ func Translate(ctx context.Context, src Source, opts ...Option) (*Bundle, error)
 	return passes.Translate(ctx, src.spec, options(opts))
 }
 
-// Outcome is what a replay has shown: Status says whether the error was reproduced.
-type Outcome = orchestrate.Verdict
-
 // Replay runs an Orchestration test of a deep pass again, named as in "q3-1" or by a finding's
-// Test. It builds and runs the program.
-func Replay(ctx context.Context, deep *Bundle, test string, opts ...Option) (*Outcome, error) {
+// Test. It builds and runs the program. The Status of the verdict says whether the error was reproduced.
+func Replay(ctx context.Context, deep *Bundle, test string, opts ...Option) (*orchestrate.Verdict, error) {
 	return passes.Replay(ctx, deep, test, options(opts))
 }
 
@@ -387,4 +378,4 @@ func Adopt(ctx context.Context, dir string, opts ...Option) (*Bundle, error) {
 
 // Conclude sums up a bundle, without findings of some numbers, if others are to count alone: those
 // that are accepted, say, see report.Accept.
-func Conclude(b *Bundle, without ...int) Conclusion { return passes.Conclude(b, without...) }
+func Conclude(b *Bundle, without ...int) pass.Conclusion { return passes.Conclude(b, without...) }

@@ -70,15 +70,15 @@ var api = map[string]any{
 // system.
 func typed(err error) bool {
 	var (
-		argument *vtrace.ArgumentError
-		option   *vtrace.OptionError
+		argument *artifact.ArgumentError
+		option   *pass.OptionError
 		spec     *vtrace.SpecError
-		passes   *vtrace.PassError
-		refused  *vtrace.RefusedError
-		corrupt  *vtrace.CorruptError
-		version  *vtrace.VersionError
-		internal *vtrace.InternalError
-		sandbox  *vtrace.SandboxError
+		passes   *pass.PassError
+		refused  *pass.RefusedError
+		corrupt  *artifact.CorruptError
+		version  *artifact.VersionError
+		internal *pass.InternalError
+		sandbox  *orchestrate.SandboxError
 		path     *fs.PathError
 	)
 	return errors.As(err, &argument) || errors.As(err, &option) || errors.As(err, &spec) || errors.As(err, &passes) || errors.As(err, &refused) ||
@@ -206,12 +206,12 @@ func TestBadOptions(t *testing.T) {
 			"internal/check":     errorOf(vtrace.Check(ctx, src, opt)),
 			"internal/translate": errorOf(vtrace.Translate(ctx, src, opt)),
 			"explore":            errorOf(vtrace.Explore(ctx, src, 1, 0, opt)),
-			"exhaust":            errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
-			"record":             errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
-			"internal/predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
-			"fuzz":               errorOf(vtrace.Fuzz(ctx, src, vtrace.Fuzzing{}, opt)),
+			"exhaust":            errorOf(vtrace.Exhaust(ctx, src, pass.Exhaustion{}, opt)),
+			"record":             errorOf(vtrace.Record(ctx, src, pass.Recording{To: io.Discard}, opt)),
+			"internal/predict":   errorOf(vtrace.Predict(ctx, src, pass.Predicting{}, opt)),
+			"fuzz":               errorOf(vtrace.Fuzz(ctx, src, pass.Fuzzing{}, opt)),
 		} {
-			var e *vtrace.OptionError
+			var e *pass.OptionError
 			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "internal/predict" || call == "fuzz") {
 				continue // there are no queries
 			}
@@ -220,27 +220,27 @@ func TestBadOptions(t *testing.T) {
 		_, err := vtrace.DeepPass(ctx, second, opt)
 		require.True(t, typed(err), "%s %v", name, err)
 	}
-	for _, how := range []vtrace.Exhaustion{
-		{Stalls: -2}, {Values: -1}, {Parallel: -1}, {MaxRuns: -1}, {TotalSteps: -1}, {MaxTime: -1}, {MaxSteps: -1}, {Bounding: &vtrace.Bounding{Last: -2}},
+	for _, how := range []pass.Exhaustion{
+		{Stalls: -2}, {Values: -1}, {Parallel: -1}, {MaxRuns: -1}, {TotalSteps: -1}, {MaxTime: -1}, {MaxSteps: -1}, {Bounding: &pass.Bounding{Last: -2}},
 	} {
-		var e *vtrace.OptionError
+		var e *pass.OptionError
 		_, err := vtrace.Exhaust(ctx, src, how)
 		require.ErrorAs(t, err, &e)
 	}
 	for _, runs := range []int{0, -1} {
-		var e *vtrace.OptionError
+		var e *pass.OptionError
 		_, err := vtrace.Explore(ctx, src, runs, 0)
 		require.ErrorAs(t, err, &e)
 	}
 	_, err = artifact.LoadLimited(dir, artifact.Limits{Files: -1})
-	var a *vtrace.ArgumentError
+	var a *artifact.ArgumentError
 	require.ErrorAs(t, err, &a)
-	var o *vtrace.OptionError
+	var o *pass.OptionError
 	_, err = passes.First(ctx, source.Spec{Dir: dir, Pattern: "."}, passes.Options{Disallow: "some"})
 	require.ErrorAs(t, err, &o)
 	// The engine and the specification are the caller's.
 	_, err = passes.First(ctx, source.Spec{Pattern: "./examples/rendezvous"}, passes.Options{Engine: silent{}})
-	var internal *vtrace.InternalError
+	var internal *pass.InternalError
 	require.ErrorAs(t, err, &internal)
 	_, err = vtrace.FirstPass(ctx, vtrace.Package("-toolexec=x", nil), nil)
 	var s *source.SpecError

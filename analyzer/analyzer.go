@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vtrace/vtrace/pass"
+
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
@@ -417,7 +419,7 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 
 // unlessInternal keeps the error of a defect of vtrace.
 func unlessInternal(err error) error {
-	var internal *vtrace.InternalError
+	var internal *pass.InternalError
 	if errors.As(err, &internal) {
 		return err
 	}

@@ -19,6 +19,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/vtrace/vtrace/orchestrate"
+
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace"
@@ -205,7 +207,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 			continue
 		}
 		r := <-results[i]
-		var missing *vtrace.SandboxError
+		var missing *orchestrate.SandboxError
 		if errors.As(r.err, &missing) {
 			return 0, r.err // as it would be for all others
 		}

@@ -198,12 +198,12 @@ func onlyReads(name string) bool { return name == "inspect" || name == "view" }
 // typed reports whether an error is one of those that the documentation lists.
 func typed(err error) bool {
 	var (
-		argument *vtrace.ArgumentError
-		option   *vtrace.OptionError
-		passes   *vtrace.PassError
-		refused  *vtrace.RefusedError
-		corrupt  *vtrace.CorruptError
-		version  *vtrace.VersionError
+		argument *artifact.ArgumentError
+		option   *pass.OptionError
+		passes   *pass.PassError
+		refused  *pass.RefusedError
+		corrupt  *artifact.CorruptError
+		version  *artifact.VersionError
 	)
 	return errors.As(err, &argument) || errors.As(err, &option) || errors.As(err, &passes) || errors.As(err, &refused) || errors.As(err, &corrupt) || errors.As(err, &version)
 }
@@ -580,7 +580,7 @@ func TestForgedBuilt(t *testing.T) {
 	b, err := artifact.Load(path)
 	require.NoError(t, err)
 	_, err = vtrace.SecondPass(context.Background(), b)
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	require.ErrorAs(t, err, &refused)
 
 	f.files["source/go.mod"] = "module example.com/p\n\ngo 1.26\n"
@@ -599,7 +599,7 @@ func TestForgedHolds(t *testing.T) {
 	f.flag("-toolexec=touch " + canary)
 	b, err := artifact.Load(f.write(t, dir, "flag"))
 	require.NoError(t, err)
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	_, err = vtrace.Holds(ctx, b, dir, nil)
 	require.ErrorAs(t, err, &refused)
 

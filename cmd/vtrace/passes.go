@@ -140,7 +140,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 
 // choosing is the flag of how schedules are chosen.
 func (s *settings) choosing(fs *flag.FlagSet) {
-	fs.StringVar(&s.strategy, "strategy", string(vtrace.DefaultStrategy), "how random schedules are chosen: "+strings.Join(strategyNames(), ", ")+"; pct:N has depth N, delay:N has N delays")
+	fs.StringVar(&s.strategy, "strategy", string(pass.DefaultStrategy), "how random schedules are chosen: "+strings.Join(strategyNames(), ", ")+"; pct:N has depth N, delay:N has N delays")
 }
 
 // checkStrategy says what is wrong with -strategy. The passes that have no such flag leave it empty.

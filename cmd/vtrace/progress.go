@@ -77,7 +77,7 @@ func (p *progress) at(e vtrace.EntryPoint, atOnce bool) *progress {
 }
 
 // event is the callback of the passes.
-func (p *progress) event(e vtrace.Event) {
+func (p *progress) event(e pass.Event) {
 	p.Lock()
 	defer p.Unlock()
 	switch e := e.(type) {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vtrace/vtrace/orchestrate"
+
 	"github.com/creachadair/jrpc2"
 
 	"github.com/vtrace/vtrace"
@@ -228,7 +230,7 @@ func (t *task) check(ctx context.Context) (any, error) {
 // endsAll reports whether an error about one entry point would be the same for those that follow: the
 // check was ended, the program does not build, or the sandbox that was asked for is not there.
 func endsAll(ctx context.Context, err error) bool {
-	var sandbox *vtrace.SandboxError
+	var sandbox *orchestrate.SandboxError
 	return ctx.Err() != nil || len(vtrace.ProgramErrors(err)) > 0 || errors.As(err, &sandbox)
 }
 
@@ -247,7 +249,7 @@ func (t *task) one(e vtrace.EntryPoint, overlay map[string][]byte, check func(..
 	if t.settings.Of != nil {
 		opts = append(opts, t.settings.Of(e)...)
 	}
-	opts = append(opts, vtrace.Progress(func(e vtrace.Event) {
+	opts = append(opts, vtrace.Progress(func(e pass.Event) {
 		if _, ok := e.(pass.Unchanged); ok {
 			out.Unchanged = true
 		}
@@ -370,7 +372,7 @@ func (t *task) show() (any, error) {
 }
 
 // event tells how a check or a replay goes on.
-func (t *task) event(e vtrace.Event) {
+func (t *task) event(e pass.Event) {
 	switch e := e.(type) {
 	case pass.StageStarted:
 		text := e.Pass + " pass: " + e.Stage

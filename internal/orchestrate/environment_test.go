@@ -31,7 +31,7 @@ var (
 // says it has, and nothing else, and each of them replays always, in processes of
 // their own. The long form is
 //
-//	go test ./orchestrate -run TestEnvironment -environment.all -environment.replays 100 -v -timeout 60m
+//	go test ./internal/orchestrate -run TestEnvironment -environment.all -environment.replays 100 -v -timeout 60m
 func TestEnvironment(t *testing.T) {
 	ctx := t.Context()
 	dir, err := filepath.Abs("testdata/environment")

@@ -63,7 +63,7 @@ func TestProtocol(t *testing.T) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), got,
-		"what drivers and the runtime tell each other has changed: if a release has this protocol, rename orcruntime.Protocol1 to the next number; then go test ./orchestrate -run TestProtocol -update")
+		"what drivers and the runtime tell each other has changed: if a release has this protocol, rename orcruntime.Protocol1 to the next number; then go test ./internal/orchestrate -run TestProtocol -update")
 }
 
 // Plans of bundles are those of the runtime.

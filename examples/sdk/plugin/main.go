@@ -133,7 +133,7 @@ func buildMarks(err error) (marks []mark) {
 }
 
 // event shows how a check goes on.
-func (p *plugin) event(e vtrace.Event) {
+func (p *plugin) event(e pass.Event) {
 	switch e := e.(type) {
 	case pass.StageStarted:
 		p.status(e.Pass + " pass: " + e.Stage)
