@@ -154,6 +154,9 @@ func declarations(p *packages.Package, o types.Object) (lines []string) {
 		if other == p.Types {
 			return ""
 		}
+		if internal(other.Path()) {
+			return strings.TrimPrefix(other.Path(), apiModule+"/")
+		}
 		return other.Name()
 	}
 	pkg := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, apiModule), "/")

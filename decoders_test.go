@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "internal/disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -62,7 +62,7 @@ var decoders = map[string]string{
 	"cmd/vtrace.seedFlag.Set":                      "(a flag)",
 	"cmd/vtrace.sizeFlag.Set":                      "(a flag)",
 	"cmd/vtrace.verifySettings.choose":             "(a flag)",
-	"disallow.Set.UnmarshalJSON":                   "disallow.FuzzSet",
+	"internal/disallow.Set.UnmarshalJSON":          "internal/disallow.FuzzSet",
 	"internal/earlier.Candidates":                  "internal/earlier.FuzzCandidates",
 	"internal/earlier.Result.Elsewhere":            "internal/earlier.FuzzCompare",
 	"internal/earlier.declarationsOf":              "internal/earlier.FuzzDeclarations",

@@ -6,8 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/parse"
 	"golang.org/x/tools/go/packages"
 )
 

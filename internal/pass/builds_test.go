@@ -9,8 +9,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // TestBuildIsShared: one of those who want a build makes it. That one of them gives up harms no other

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // Check runs the three passes. The result is that of First, Second and Deep;

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/creation"
+	"github.com/vtrace/vtrace/internal/disallow"
 	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/internal/orchestrate"

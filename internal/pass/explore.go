@@ -7,9 +7,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // Explore instruments a program and runs it many times under random schedules.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/scratch"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // The go command compiles each package of the standard library once for the flags of the

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
-	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/internal/parse"
 )
 
 // The instrumented program in a bundle has the runtime of the vtrace that made it, and what

@@ -13,13 +13,13 @@ import (
 	"github.com/vtrace/vtrace/internal/analyze"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/predict"
 	"github.com/vtrace/vtrace/internal/recording"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/trace"
 	"github.com/vtrace/vtrace/internal/translate"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // PredictRuns is how many runs look for an error that an analysis predicts near the plans of it, if they have not

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
-	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/internal/parse"
 )
 
 // Second instruments the program of a first pass and makes the Proto model, in

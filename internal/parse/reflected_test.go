@@ -30,7 +30,7 @@ func TestReflected(t *testing.T) {
 	}
 	require.ElementsMatch(t, all, known)
 
-	f, err := parser.ParseFile(token.NewFileSet(), "../internal/orcruntime/reflected.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "../orcruntime/reflected.go", nil, 0)
 	require.NoError(t, err)
 	functions, methods := map[string]bool{"": true}, map[string]bool{}
 	for _, d := range f.Decls {

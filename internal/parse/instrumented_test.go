@@ -28,13 +28,13 @@ var registration = regexp.MustCompile(`(?m)^.*\.RegisterUnlocked\(.*\n`)
 // options. Of each there is a digest: that one changes says where to look, and what Instrument writes,
 // before and after, what it is. All of them:
 //
-//	go test ./parse -run 'TestInstrumented$' -instrumented [-update-instrumented]
+//	go test ./internal/parse -run 'TestInstrumented$' -instrumented [-update-instrumented]
 func TestInstrumented(t *testing.T) {
 	each := 5
 	if *allInstrumented {
 		each = 1
 	}
-	set, all, err := programs.Load(t.Context(), "../internal/pass/testdata/verdicts", each, t.TempDir())
+	set, all, err := programs.Load(t.Context(), "../pass/testdata/verdicts", each, t.TempDir())
 	require.NoError(t, err)
 	got := map[string]string{}
 	for _, p := range all {

@@ -29,7 +29,7 @@ import (
 // proxy, or a directory. It needs the network and minutes, so it is not part of
 // the ordinary tests:
 //
-//	go test ./parse -run TestModules -timeout 30m -modules default
+//	go test ./internal/parse -run TestModules -timeout 30m -modules default
 var modules = flag.String("modules", "", `modules to instrument completely, separated by commas; "default" for a selection`)
 
 var raceModules = flag.Bool("races", false, "instrument the modules to find data races")
@@ -40,7 +40,7 @@ var recordModules = flag.Bool("recordings", false, "record the tests of the modu
 
 // defaultModules adds this module and larger ones to those that all tests run
 // over.
-var defaultModules = slices.Concat([]string{".."}, module.Selection(), []string{
+var defaultModules = slices.Concat([]string{"../.."}, module.Selection(), []string{
 	"go.etcd.io/bbolt@v1.4.3",
 	"github.com/hashicorp/raft@v1.8.0",
 })

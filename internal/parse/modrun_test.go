@@ -30,7 +30,7 @@ import (
 // schedules is how many random schedules TestModules runs each concurrent test
 // of a module under:
 //
-//	go test ./parse -run TestModules -timeout 60m -modules default -schedules 100
+//	go test ./internal/parse -run TestModules -timeout 60m -modules default -schedules 100
 var schedules = flag.Int("schedules", 0, "random schedules for each concurrent test of the modules")
 
 var testTime = flag.Duration("testtime", 20*time.Second, "time for the schedules of one test")

@@ -15,7 +15,7 @@ func TestRecordRunPartners(t *testing.T) {
 		t.Skip("the Go runtime is compiled for it")
 	}
 	t.Parallel()
-	repository, err := filepath.Abs("..")
+	repository, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	o := &Overlay{Runtime: map[string][]byte{}, RuntimeDir: "internal/orcruntime"}
 	require.NoError(t, o.Recorded(goroot(t)))

@@ -17,7 +17,7 @@ import (
 
 // cost is how long each benchmark of TestCost runs, "200ms":
 //
-//	go test ./parse -run TestCost -cost 200ms -v
+//	go test ./internal/parse -run TestCost -cost 200ms -v
 var cost = flag.String("cost", "", "time for each benchmark of the cost of guards outside of runs")
 
 // TestCost compares programs that do little but communicate with their
