@@ -19,23 +19,23 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "internal/disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/group", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "internal/check/promela", "internal/check/verifyta", "cmd", "internal/disallow", "internal/creation", "internal/digest", "internal/earlier", "internal/frames", "internal/git", "internal/goroutine", "internal/group", "internal/kept", "internal/proxyfile", "internal/storage", "internal/left", "internal/lsp", "internal/module", "internal/mutate", "internal/programs", "internal/repository", "internal/sandbox", "internal/scratch", "internal/orchestrate", "internal/pass", "internal/recording", "report", "internal/source", "internal/trace", "internal/uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
 var decoders = map[string]string{
-	"artifact.ParseModuleFile":                     "artifact.FuzzModuleFile",
+	"internal/proxyfile.Parse":                     "internal/proxyfile.FuzzFile",
 	"artifact.ReadPrivateKey":                      "artifact.FuzzKey",
 	"artifact.ReadPublicKey":                       "artifact.FuzzKey",
-	"artifact.Results.All":                         "artifact.FuzzResults internal/earlier.FuzzCandidates",
-	"artifact.Results.pruneRecords":                "artifact.FuzzResults",
-	"artifact.Results.record":                      "artifact.FuzzResults",
-	"artifact.canonicalRaw":                        "artifact.FuzzOptions artifact.FuzzResults",
+	"internal/kept.Results.All":                    "internal/kept.FuzzResults internal/earlier.FuzzCandidates",
+	"internal/kept.Results.pruneRecords":           "internal/kept.FuzzResults",
+	"internal/kept.Results.record":                 "internal/kept.FuzzResults",
+	"internal/storage.SortKeys":                    "artifact.FuzzOptions internal/kept.FuzzResults",
 	"artifact.currentOptions":                      "artifact.FuzzOptions",
 	"artifact.decodeFile":                          "artifact.FuzzContent",
 	"artifact.decodeForm":                          "artifact.FuzzContent bundle.FuzzTools",
-	"artifact.decodeJSON":                          "artifact.FuzzContent artifact.FuzzSignature",
-	"artifact.decodeManifest":                      "artifact.FuzzContent artifact.FuzzCache",
+	"internal/storage.DecodeJSON":                  "artifact.FuzzContent artifact.FuzzSignature",
+	"artifact.decodeManifest":                      "artifact.FuzzContent internal/kept.FuzzCache",
 	"artifact.goNamedOptions":                      "artifact.FuzzOptions",
 	"artifact.newArchive":                          "artifact.FuzzReadArchive artifact.FuzzReadTar artifact.FuzzDirectory",
 	"artifact.readKey":                             "artifact.FuzzKey",
@@ -93,7 +93,7 @@ var decoders = map[string]string{
 	"internal/orchestrate.fuzzer.take":             "internal/orchestrate.FuzzGuided",
 	"internal/orchestrate.lastStep":                "internal/orchestrate.FuzzObserved",
 	"internal/orchestrate.observed":                "internal/orchestrate.FuzzObserved",
-	"artifact.pathNumber":                          "internal/orchestrate.FuzzPaths",
+	"internal/goroutine.pathNumber":                "internal/orchestrate.FuzzPaths",
 	"internal/orchestrate.parsed":                  "internal/orchestrate.FuzzOutcomes",
 	"internal/orchestrate.processed.read":          "internal/orchestrate.FuzzExhausted",
 	"internal/orchestrate.readLeft":                "internal/orchestrate.FuzzLeft",
@@ -156,6 +156,7 @@ var decodingCalls = map[string][]string{
 	"github.com/klauspost/compress/zstd": {"NewReader"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"UnmarshalJSON"},
 	"go.yaml.in/yaml/v3":                       {"NewDecoder", "Unmarshal"},
+	apiModule + "/internal/storage":            {"DecodeJSON", "SortKeys"},
 	"go/parser":                                {"Parse*"},
 	"golang.org/x/mod/modfile":                 {"Parse*"},
 	"golang.org/x/mod/module":                  {"Unescape*"},
@@ -163,7 +164,7 @@ var decodingCalls = map[string][]string{
 }
 
 // decodingHelpers are functions that decode for others of their package.
-var decodingHelpers = []string{"artifact.decodeJSON", "internal/orchestrate.readResult"}
+var decodingHelpers = []string{"internal/orchestrate.readResult"}
 
 // Every function that decodes what comes from elsewhere is reached by a fuzz target, and the
 // table of them is of what there is.

@@ -17,8 +17,14 @@ type (
 	Function = driver.Function
 	// FunctionOptions say with which values they are called.
 	FunctionOptions = driver.Options
+	// Valuation is a choice of the values that a function is called with.
+	Valuation = driver.Valuation
 	// FunctionSummary is what the check of one has shown.
 	FunctionSummary = driver.Summary
+	// CheckedValuation is the result of the check with one valuation.
+	CheckedValuation = driver.Checked
+	// FunctionError is an error that the checks of a function have shown, with whose it is.
+	FunctionError = driver.Error
 )
 
 // Functions are the functions of packages that use concurrency of their own, each with the tests that call it: no
@@ -75,7 +81,7 @@ func (f *Functions) Close() error {
 }
 
 // Callers says whether the packages themselves call a function with the values of a valuation, in words.
-func (f *Functions) Callers(fn *Function, v driver.Valuation) string {
+func (f *Functions) Callers(fn *Function, v Valuation) string {
 	if f == nil || f.plan == nil || fn == nil {
 		return ""
 	}

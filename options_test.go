@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
@@ -47,8 +46,8 @@ func TestOptions(t *testing.T) {
 		require.Len(t, b.Findings(), findings, system)
 		again, err := vtrace.FirstPass(ctx, src)
 		require.NoError(t, err)
-		require.Equal(t, artifact.Digest(b), artifact.Digest(again))
-		digests[artifact.Digest(b)] = true
+		require.Equal(t, b.Digest(), again.Digest())
+		digests[b.Digest()] = true
 
 		_, err = vtrace.FirstPass(ctx, src, vtrace.Verifyta(filepath.Join(dir, "no engine")))
 		require.ErrorIs(t, err, fs.ErrNotExist)

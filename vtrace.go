@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check/verifyta"
+	"github.com/vtrace/vtrace/internal/kept"
 	orch "github.com/vtrace/vtrace/internal/orchestrate"
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
@@ -210,15 +211,15 @@ func Partial(f func(*Bundle)) Option { return func(o *settings) { o.Partial = f 
 
 // Resume keeps what the first and second pass of a check have made in a directory, and
 // takes it from there if an earlier check with the same options has made the same. The
-// directory has at most artifact.DefaultKeptSize of it: what was not used for longest goes first.
+// directory has at most a GiB of it: what was not used for longest goes first.
 func Resume(dir string) Option {
-	return func(o *settings) { o.Cache = &artifact.Cache{Dir: dir} }
+	return func(o *settings) { o.Cache = &kept.Cache{Dir: dir} }
 }
 
 // Results keeps the results of checks in a directory, of at most so many bytes (0: 1 GiB),
 // and takes those of entry points from there that can reach nothing that has changed.
 func Results(dir string, maxBytes int64) Option {
-	return func(o *settings) { o.Results = &artifact.Results{Dir: dir, MaxBytes: maxBytes} }
+	return func(o *settings) { o.Results = &kept.Results{Dir: dir, MaxBytes: maxBytes} }
 }
 
 // Watchdog bounds the time of one replay.

@@ -20,6 +20,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/kept"
 	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/uppaal"
@@ -55,13 +56,13 @@ var api = map[string]any{
 	"bundle.Slim": bundle.Slim, "bundle.SlimFile": bundle.SlimFile, "bundle.Verify": bundle.Verify, "bundle.VerifyFile": bundle.VerifyFile, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
 	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{}, "bundle.Report": bundle.Report{},
 
-	"artifact.ComparePaths": artifact.ComparePaths, "artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
-	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.NewReader": artifact.NewReader, "artifact.Open": artifact.Open, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove, "artifact.ReplaceFile": artifact.ReplaceFile,
-	"artifact.ParseModuleFile": artifact.ParseModuleFile, "artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
+	"artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
+	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.NewReader": artifact.NewReader, "artifact.Open": artifact.Open, "artifact.ReadArchive": artifact.ReadArchive,
+	"artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
 	"artifact.Reader": artifact.Reader{}, "artifact.Save": artifact.Save, "artifact.SaveFiles": artifact.SaveFiles, "artifact.SaveSigned": artifact.SaveSigned, "artifact.Sign": artifact.Sign, "artifact.SignaturePath": artifact.SignaturePath,
 	"artifact.KeyError": artifact.KeyError{}, "artifact.Signature": artifact.Signature{}, "artifact.SignatureError": artifact.SignatureError{}, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
 	"artifact.ArgumentError": artifact.ArgumentError{}, "artifact.Bounds": artifact.Bounds{}, "artifact.Builder": artifact.Builder{}, "artifact.Bundle": artifact.Bundle{},
-	"artifact.Cache": artifact.Cache{}, "artifact.Results": artifact.Results{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
+	"internal/kept.Cache": kept.Cache{}, "internal/kept.Results": kept.Results{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
 	"artifact.Exhaustive": artifact.Exhaustive{}, "artifact.Gap": artifact.Gap{}, "artifact.Manifest": artifact.Manifest{}, "artifact.Place": artifact.Place{},
 	"artifact.Sidecar": artifact.Sidecar{}, "artifact.VersionError": artifact.VersionError{},
 }
@@ -86,7 +87,7 @@ func typed(err error) bool {
 }
 
 // accepts are the calls that have an answer for nothing.
-var accepts = map[string]bool{"artifact.EncodeJSON": true, "artifact.Manifest.Key": true, "artifact.Builder.Bundle": true, "artifact.Bundle.ExtractSource": true, "artifact.Reader.Close": true, "orchestrate.Binary.Close": true, "orchestrate.NewSandbox": true, "internal/pass.Builds.Close": true, "vtrace.Set.Close": true, "vtrace.Functions.Close": true}
+var accepts = map[string]bool{"artifact.Manifest.Key": true, "artifact.Builder.Bundle": true, "artifact.Bundle.ExtractSource": true, "artifact.Reader.Close": true, "orchestrate.Binary.Close": true, "orchestrate.NewSandbox": true, "internal/pass.Builds.Close": true, "vtrace.Set.Close": true, "vtrace.Functions.Close": true}
 
 // answers are the calls whose error is what was asked for, in words.
 var answers = map[string]bool{"orchestrate.CheckTest": true}
@@ -149,7 +150,7 @@ func TestZero(t *testing.T) {
 
 // TestZeroIsAll: the table has every exported function, and every type with exported methods.
 func TestZeroIsAll(t *testing.T) {
-	for pkg, dir := range map[string]string{"vtrace": ".", "pass": "pass", "internal/pass": "internal/pass", "orchestrate": "orchestrate", "artifact": "artifact", "bundle": "bundle"} {
+	for pkg, dir := range map[string]string{"vtrace": ".", "pass": "pass", "internal/pass": "internal/pass", "orchestrate": "orchestrate", "artifact": "artifact", "internal/kept": "internal/kept", "bundle": "bundle"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // A bundle has one entry point, one program and one model, and its digest is what later bundles
@@ -186,7 +187,7 @@ func Merge(ctx context.Context, dir string, o artifact.OpenOptions, paths ...str
 		}
 		return slices.Compare([]string{x.Kind, x.Function, x.Message}, []string{y.Kind, y.Function, y.Message})
 	})
-	data, err := artifact.EncodeJSON(c)
+	data, err := storage.EncodeJSON(c)
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}

@@ -35,6 +35,8 @@ type (
 	Exploration = orchestrate.Exploration
 	// Exhaustive is how far an exhaustive exploration of a program has come.
 	Exhaustive = orchestrate.Exhaustive
+	// Shown is a run of an exploration that has shown what was expected.
+	Shown = orchestrate.Shown
 	// End is a way in which runs of an exploration ended, with the plan of one of them.
 	End = orchestrate.End
 	// Minimised is a schedule with less to understand than another one that ends in the same error.

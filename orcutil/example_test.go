@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -26,7 +27,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if r.Verdict == orcutil.Infeasible {
+	if r.Verdict == orchestrate.Infeasible {
 		fmt.Printf("step %d wants %s at %s: %s\n", r.Step, r.Want.G, r.Want.Site, r.Found)
 	}
 	for _, g := range r.Goroutines {

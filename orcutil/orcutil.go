@@ -28,7 +28,8 @@ const (
 
 // What a run has shown.
 type (
-	// Result is what a run observed. It is what a test writes to the file that EnvResult names.
+	// Result is what a run observed. It is what a test writes to the file that EnvResult names. Its Verdict is one of the
+	// constants of package orchestrate, as orchestrate.Reproduced.
 	Result = orcruntime.Result
 	// Outcome is how the program ended.
 	Outcome = orcruntime.Outcome
@@ -56,21 +57,17 @@ type (
 	RaceAccess = orcruntime.RaceAccess
 )
 
-// The verdicts of a run, of Result.Verdict.
-const (
-	// Reproduced: what was expected was observed.
-	Reproduced = orcruntime.Reproduced
-	// Infeasible: a step of the plan could not be done. Result.Step says which, Result.Want and
-	// Result.Found why.
-	Infeasible = orcruntime.Infeasible
-	// NotReproduced: all steps were done, and what was expected was not observed.
-	NotReproduced = orcruntime.NotReproduced
-	// Completed: the plan expects nothing, and the run came to its end.
-	Completed = orcruntime.Completed
-	// Limit: Plan.MaxSteps were done before the run came to its end.
-	Limit = orcruntime.Limit
-	// Unsupported: the run could not be controlled. Result.Message says why.
-	Unsupported = orcruntime.Unsupported
+// What explorations of all schedules count, of orchestrate.Exhaustive.
+type (
+	// Exhausted is how far an exploration has come: its runs, steps, bounds and data races.
+	Exhausted = orcruntime.Exhausted
+	// Bounded is how far it has come with a bound of preemptions.
+	Bounded = orcruntime.Bounded
+	// Frontier is what it has left to do. Nobody needs to look into it: orchestrate.Exhaustive has it as bytes, to go
+	// on with.
+	Frontier = orcruntime.Frontier
+	// Node is a choice of a Frontier.
+	Node = orcruntime.Node
 )
 
 // The environment variables that an Orchestration test looks at. Each names a file.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/trace"
 )
 
 // Predicting says which run errors are predicted from.
@@ -100,6 +101,8 @@ type (
 	AnalysisLevel = analyze.Level
 	// AnalysisOperation is an operation of a recorded run, with its place in the source.
 	AnalysisOperation = analyze.Operation
+	// GoroutineID is the number of a goroutine in a recording, from 1.
+	GoroutineID = trace.GoroutineID
 	// AnalysisCoverage says for which orders of operations on buffered channels a result holds.
 	AnalysisCoverage = analyze.Coverage
 	// AnalysisLimits bound an analysis. Those that are 0 have their defaults.

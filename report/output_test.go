@@ -20,6 +20,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/artifact/schema"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 var update = flag.Bool("update", false, "rewrite output.schema.json")
@@ -170,7 +171,7 @@ func TestOutputSchema(t *testing.T) {
 		lines = append(lines, object{"required": []string{l.field}, "maxProperties": 3, "properties": object{"type": object{"const": l.word}}})
 	}
 	g.defs["LineOutput"].(object)["oneOf"] = lines
-	data, err := artifact.EncodeJSON(object{
+	data, err := storage.EncodeJSON(object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     fmt.Sprintf("https://github.com/vtrace/vtrace/report/output/%d", OutputVersion),
 		"title":   fmt.Sprintf("output of vtrace check -json, also with -functions, or a line of that of vtrace check -json=stream, version %d", OutputVersion),

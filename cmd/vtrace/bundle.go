@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // bundleCommands are the tools of "vtrace bundle".
@@ -54,7 +55,7 @@ func runBundle(c *call) (int, error) {
 
 // writeIndented writes a value as JSON for people and programs.
 func writeIndented(w io.Writer, v any) error {
-	data, err := artifact.EncodeJSON(v)
+	data, err := storage.EncodeJSON(v)
 	if err == nil {
 		_, err = w.Write(data)
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/internal/view"
 )
 
@@ -63,7 +64,7 @@ func honest(t *testing.T, of string) *forgery {
 	test, err := orchestrate.Test(target, side, plan, orchestrate.MetaOf(query, 1, "vtrace replay BUNDLE q1-1"))
 	require.NoError(t, err)
 	text := func(v any) string {
-		data, err := artifact.EncodeJSON(v)
+		data, err := storage.EncodeJSON(v)
 		require.NoError(t, err)
 		return string(data)
 	}
@@ -99,7 +100,7 @@ func (f *forgery) sidecar(edit func(s *artifact.Sidecar)) {
 		panic(err)
 	}
 	edit(&s)
-	data, _ := artifact.EncodeJSON(s)
+	data, _ := storage.EncodeJSON(s)
 	f.files[artifact.SidecarPath] = string(data)
 }
 
@@ -121,7 +122,7 @@ func (f *forgery) encode(t *testing.T) string {
 			m.Source = source.Digest(program)
 		}
 	}
-	data, err := artifact.EncodeJSON(m)
+	data, err := storage.EncodeJSON(m)
 	require.NoError(t, err)
 	text := string(data)
 	if f.text != nil {

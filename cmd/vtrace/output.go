@@ -17,6 +17,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/report"
@@ -693,7 +694,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	}
 	if started {
 		how := "started"
-		if strings.HasPrefix(g.G, artifact.CallbackPrefix) {
+		if strings.HasPrefix(g.G, goroutine.CallbackPrefix) {
 			how = "runs the function that is given"
 		}
 		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)

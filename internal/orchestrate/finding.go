@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
 )
@@ -264,7 +265,7 @@ func AddStarts(side *artifact.Sidecar, trace []artifact.PlanStep, goroutines []a
 	}
 	for i := range goroutines {
 		g := &goroutines[i]
-		key, given := strings.CutPrefix(g.G, artifact.CallbackPrefix)
+		key, given := strings.CutPrefix(g.G, goroutine.CallbackPrefix)
 		if n := strings.LastIndexByte(key, '.'); given && n >= 0 && byKey[key[:n]].Key != "" {
 			g.Started = act("", key[:n])
 		} else {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
@@ -287,7 +288,7 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 	}
 	if v.Kind == artifact.KindTestFailure {
 		for i, a := range f.side.Approximations {
-			if a.Kind == artifact.ApproximationAssertion && t.used[i] {
+			if a.Kind == approximation.Assertion && t.used[i] {
 				out.Status = BeyondBounds
 				out.Reason = fmt.Sprintf("%s; the model assumes that an assertion holds, as at %s:%d", what, a.File, a.Line)
 				return nil

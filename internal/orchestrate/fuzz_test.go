@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -297,10 +298,10 @@ func FuzzPaths(f *testing.F) {
 	f.Add("1", "01", "1.1")
 	f.Add("F@m.f#1.2", "0..1", ".")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		require.Equal(t, a == b, artifact.ComparePaths(a, b) == 0)
-		require.Equal(t, artifact.ComparePaths(a, b), -artifact.ComparePaths(b, a))
-		if artifact.ComparePaths(a, b) < 0 && artifact.ComparePaths(b, c) < 0 {
-			require.Negative(t, artifact.ComparePaths(a, c), "%q %q %q", a, b, c)
+		require.Equal(t, a == b, goroutine.Compare(a, b) == 0)
+		require.Equal(t, goroutine.Compare(a, b), -goroutine.Compare(b, a))
+		if goroutine.Compare(a, b) < 0 && goroutine.Compare(b, c) < 0 {
+			require.Negative(t, goroutine.Compare(a, c), "%q %q %q", a, b, c)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -14,5 +15,5 @@ func callback(s artifact.Site) bool { return s.Kind == sites.Callback.String() }
 // callbackPath names the goroutine of the n-th callback made at a site, as
 // orcruntime.Callback does.
 func callbackPath(key string, n int) string {
-	return artifact.CallbackPrefix + key + "." + strconv.Itoa(n)
+	return goroutine.CallbackPrefix + key + "." + strconv.Itoa(n)
 }

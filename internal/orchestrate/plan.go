@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -336,6 +337,6 @@ func (p *planner) standing(tr *artifact.Trace, want func(artifact.ProcessAt, art
 		}
 		out = append(out, artifact.At{G: g, Site: siteOf(p.side, l.Site).Key, Process: x.Process})
 	}
-	slices.SortFunc(out, func(a, b artifact.At) int { return artifact.ComparePaths(a.G, b.G) })
+	slices.SortFunc(out, func(a, b artifact.At) int { return goroutine.Compare(a.G, b.G) })
 	return out, nil
 }

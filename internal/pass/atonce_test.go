@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -114,7 +113,7 @@ func TestHeld(t *testing.T) {
 	check := func(i int, to []string, opts Options) error {
 		b, err := CheckEntry(t.Context(), set, entries[i], opts)
 		if err == nil {
-			to[i] = artifact.Digest(b)
+			to[i] = b.Digest()
 		}
 		return err
 	}

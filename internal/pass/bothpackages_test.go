@@ -134,7 +134,7 @@ func TestYear(t *testing.T) {
 	digests := map[string]string{}
 	for _, e := range entries {
 		b := check(e)
-		digests[e.Func] = artifact.Digest(b)
+		digests[e.Func] = b.Digest()
 		require.Empty(t, b.Runs().Failing, e.Func)
 		if e.Func == "TestLost" {
 			require.Len(t, b.Findings(), 1)
@@ -154,6 +154,6 @@ func TestYear(t *testing.T) {
 		require.NoError(t, s.binary.Close())
 		s.binary, s.failed = nil, &orchestrate.BuildError{Err: errors.New("not in this form")}
 	}
-	require.Equal(t, digests["TestInner"], artifact.Digest(check(entries[0])))
+	require.Equal(t, digests["TestInner"], check(entries[0]).Digest())
 	require.NoError(t, builds.Close())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
@@ -98,7 +99,7 @@ func TestRaisedBounds(t *testing.T) {
 			}
 			require.Equal(t, c.raised, raised)
 			for _, a := range first.Sidecar().Approximations {
-				require.True(t, a.Kind != artifact.ApproximationBound || a.Unreached, "%+v", a)
+				require.True(t, a.Kind != approximation.Bound || a.Unreached, "%+v", a)
 			}
 			require.Empty(t, Conclude(first).Limits)
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
@@ -189,7 +190,7 @@ func TestCompletesPlanted(t *testing.T) {
 			}
 			said := 0
 			for _, a := range b.Sidecar().Approximations {
-				if a.Kind == artifact.ApproximationCompleted {
+				if a.Kind == approximation.Completed {
 					require.Equal(t, artifact.DirectionOver, a.Direction)
 					require.Equal(t, "main.go", a.File)
 					said++

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
@@ -76,7 +77,7 @@ func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Record
 	if got.Status == orchestrate.Rejected {
 		// What is not under control may act between the steps.
 		for _, a := range c.side.Approximations {
-			if a.Direction == artifact.DirectionControl && a.Kind != artifact.ApproximationAccess {
+			if a.Direction == artifact.DirectionControl && a.Kind != approximation.Access {
 				got.Status = orchestrate.Undecided
 				got.Reason += fmt.Sprintf("; %s:%d is not under control (%s)", a.File, a.Line, a.Reason)
 				break

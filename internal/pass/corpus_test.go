@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/module"
 	"github.com/vtrace/vtrace/internal/parse"
@@ -234,7 +235,7 @@ func (o *outcome) searched(m *translate.Model, found *answered) {
 	o.states, o.complete, o.found = found.report.Stats.States, found.decided(), counted(count)
 	o.class = "exact"
 	for _, a := range m.Sidecar.Approximations {
-		if a.Kind == artifact.ApproximationBound {
+		if a.Kind == approximation.Bound {
 			if a.Unreached {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/creation"
 	"github.com/vtrace/vtrace/internal/disallow"
@@ -641,11 +642,11 @@ func (d *deep) doubt(s *suspect) string {
 			continue
 		}
 		switch a.Kind {
-		case artifact.ApproximationAccess:
+		case approximation.Access:
 			continue
-		case artifact.ApproximationNumber:
+		case approximation.Number:
 			return fmt.Sprintf("another run may have another number at %s:%d (%s)", a.File, a.Line, a.Reason)
-		case artifact.ApproximationInput:
+		case approximation.Input:
 			return fmt.Sprintf("another run may decide otherwise at %s:%d (%s)", a.File, a.Line, a.Reason)
 		}
 		switch a.Direction {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 )
 
 // findings makes one finding of the queries that ask for the same error at the
@@ -141,7 +142,7 @@ func withoutShown(side *artifact.Sidecar, found []artifact.Finding) *artifact.Si
 	}
 	out := *side
 	out.Approximations = slices.DeleteFunc(slices.Clone(side.Approximations), func(a artifact.Approximation) bool {
-		return (a.Kind == artifact.ApproximationFailure || a.Kind == artifact.ApproximationAssertion) && slices.ContainsFunc(found, func(f artifact.Finding) bool {
+		return (a.Kind == approximation.Failure || a.Kind == approximation.Assertion) && slices.ContainsFunc(found, func(f artifact.Finding) bool {
 			return f.Verdict == artifact.Real && f.File == a.File && f.Line == a.Line && (f.Col == 0 || f.Col == a.Col)
 		})
 	})
@@ -170,7 +171,7 @@ func boundOf(q artifact.Query, side *artifact.Sidecar) *artifact.Approximation {
 		return nil
 	}
 	for i := range side.Approximations {
-		if a := &side.Approximations[i]; a.Kind == artifact.ApproximationBound && a.Query == q.Number {
+		if a := &side.Approximations[i]; a.Kind == approximation.Bound && a.Query == q.Number {
 			return a
 		}
 	}
@@ -224,7 +225,7 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 			case a.Unreached:
 			case a.Direction == artifact.DirectionUnder:
 				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
-			case a.Kind == artifact.ApproximationNumber, !allWithoutStalls && (a.Kind == artifact.ApproximationFailure || a.Kind == artifact.ApproximationAssertion):
+			case a.Kind == approximation.Number, !allWithoutStalls && (a.Kind == approximation.Failure || a.Kind == approximation.Assertion):
 				add("%s:%d:%d: %s", a.File, a.Line, a.Col, a.Reason)
 			}
 		}

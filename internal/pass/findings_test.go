@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
@@ -15,7 +16,7 @@ func TestWithoutShown(t *testing.T) {
 		return artifact.Approximation{Kind: kind, File: "a_test.go", Line: line, Col: 3}
 	}
 	side := &artifact.Sidecar{Approximations: []artifact.Approximation{
-		open(artifact.ApproximationAssertion, 1), open(artifact.ApproximationFailure, 1), open(artifact.ApproximationAssertion, 2), open(artifact.ApproximationNumber, 1), open(artifact.ApproximationFailure, 3),
+		open(approximation.Assertion, 1), open(approximation.Failure, 1), open(approximation.Assertion, 2), open(approximation.Number, 1), open(approximation.Failure, 3),
 	}}
 	found := []artifact.Finding{{Verdict: artifact.Real, File: "a_test.go", Line: 1, Col: 3}, {Verdict: artifact.False, File: "a_test.go", Line: 3, Col: 3}}
 	require.Equal(t, side.Approximations[2:], withoutShown(side, found).Approximations)

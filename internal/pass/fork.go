@@ -24,6 +24,7 @@ import (
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // A bundle is unpacked so that its program can be changed by hand, and adopted as another
@@ -329,7 +330,7 @@ func adoptInstrumented(ctx context.Context, parent *artifact.Bundle, before, now
 	m.Tool, m.Go = Version(), runtime.Version()
 	m.SlimmedFrom = ""
 	m.Changed = inBundle(artifact.OverlayDir+"/"+overlayProgram, changed, m.Changed)
-	if m.Options, err = artifact.EncodeJSON(parent.Options()); err != nil {
+	if m.Options, err = storage.EncodeJSON(parent.Options()); err != nil {
 		return nil, fmt.Errorf("adopt: options: %w", err)
 	}
 	b := artifact.Extend(parent, m)

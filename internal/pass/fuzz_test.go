@@ -12,7 +12,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
@@ -108,7 +110,7 @@ func FuzzResume(f *testing.F) {
 	}
 	labels := orchestrate.NewLabels(side, net)
 	refuted := func(labels ...string) []byte {
-		data, err := artifact.EncodeJSON([]artifact.Refutation{{Query: 1, Step: 1, Reason: "r", Labels: labels, Weak: true}})
+		data, err := storage.EncodeJSON([]artifact.Refutation{{Query: 1, Step: 1, Reason: "r", Labels: labels, Weak: true}})
 		require.NoError(f, err)
 		return data
 	}
@@ -116,7 +118,7 @@ func FuzzResume(f *testing.F) {
 	f.Add([]byte(`[]`), refuted())
 	f.Add([]byte(`[]`), refuted("", ""))
 	f.Add([]byte(`[{}]`), []byte(`[{},{"query":1,"step":-5,"labels":["x","","P@s/0>"],"reason":"","unexplained":true}]`))
-	cache := &artifact.Cache{Dir: f.TempDir()}
+	cache := &kept.Cache{Dir: f.TempDir()}
 	f.Fuzz(func(t *testing.T, facts, refutations []byte) {
 		m := artifact.Manifest{Pass: artifact.PassDeep, Entry: artifact.Entry{Package: "m", Func: "main"}, Source: strings.Repeat("0", 64)}
 		b := artifact.New(m)

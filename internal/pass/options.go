@@ -12,6 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
@@ -66,11 +67,11 @@ type Options struct {
 
 	// Cache, if not nil, keeps what the first and the second pass of a check have made,
 	// whole, until the check is finished: one that was killed goes on from there.
-	Cache *artifact.Cache
+	Cache *kept.Cache
 	// Results, if not nil, keeps the results of whole checks. A check of which nothing has
 	// changed that its entry can reach takes its result from there, and an Unchanged event
 	// says so. It is not used with an Engine of the caller's.
-	Results *artifact.Results
+	Results *kept.Results
 	// Partial, if not nil, is called during a deep pass with what is known so far, each
 	// time that an error has proved real. It is a bundle of a deep pass in which what is
 	// still open is possible.

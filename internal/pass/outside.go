@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -43,7 +44,7 @@ func (p *program) outside(err error) *translate.Model {
 func noModel(at token.Position, why string) artifact.Approximation {
 	return artifact.Approximation{
 		File: at.Filename, Line: at.Line, Col: at.Column,
-		Kind: artifact.ApproximationOutside, Direction: artifact.DirectionUnder,
+		Kind: approximation.Outside, Direction: artifact.DirectionUnder,
 		Reason: "there is no model of the program: " + why,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
@@ -30,9 +31,9 @@ func putOverlay(b *artifact.Builder, o *parse.Overlay, side *artifact.Sidecar) {
 		kind, direction := "not-instrumented", artifact.DirectionControl
 		switch {
 		case d.Access:
-			kind = artifact.ApproximationAccess
+			kind = approximation.Access
 		case d.Number:
-			kind, direction = artifact.ApproximationInput, artifact.DirectionOver
+			kind, direction = approximation.Input, artifact.DirectionOver
 		}
 		side.Approximations = append(side.Approximations, artifact.Approximation{
 			File: d.File, Line: d.Line, Col: d.Col,

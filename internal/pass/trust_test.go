@@ -16,6 +16,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // docs/security.md has the table of the flags that are obeyed.
@@ -126,7 +127,7 @@ func FuzzExport(f *testing.F) {
 	test, err := orchestrate.Test(orchestrate.Target{Root: "/", Dir: "/", Name: "main", Entry: entry, End: "main#0"}, side, plan, orchestrate.MetaOf(query, 1, "vtrace"))
 	require.NoError(f, err)
 	text := func(v any) []byte {
-		data, err := artifact.EncodeJSON(v)
+		data, err := storage.EncodeJSON(v)
 		require.NoError(f, err)
 		return data
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/group"
+	"github.com/vtrace/vtrace/internal/proxyfile"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -188,7 +189,7 @@ func takenModules(dir string) (map[string][]byte, error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		f, ok := artifact.ParseModuleFile(rel)
+		f, ok := proxyfile.Parse(rel)
 		if !ok {
 			return nil // locks, and what it has computed
 		}

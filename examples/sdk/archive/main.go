@@ -102,7 +102,7 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) (err error) {
 
 // keep writes the records: as a whole, or what was there stays.
 func (a *archive) keep(records map[string]record) error {
-	data, err := artifact.EncodeJSON(records)
+	data, err := json.MarshalIndent(records, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/programs"
 )
@@ -52,7 +53,7 @@ func TestCancelled(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	spec := programs.Test(t, failing)
-	cache := &artifact.Cache{Dir: t.TempDir()}
+	cache := &kept.Cache{Dir: t.TempDir()}
 	var partial []*artifact.Bundle
 	stages := map[string]int{}
 	check := func() *artifact.Bundle {
@@ -88,7 +89,7 @@ func TestResume(t *testing.T) {
 func TestResumeReplays(t *testing.T) {
 	t.Parallel()
 	spec := programs.Main(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
-	cache := &artifact.Cache{Dir: t.TempDir()}
+	cache := &kept.Cache{Dir: t.TempDir()}
 	check := func(stopAt int) (*artifact.Bundle, []string) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
@@ -123,7 +124,7 @@ func TestResumeReplays(t *testing.T) {
 }
 
 // deepIn is the bundle of a deep pass in a cache.
-func deepIn(t *testing.T, c *artifact.Cache) *artifact.Bundle {
+func deepIn(t *testing.T, c *kept.Cache) *artifact.Bundle {
 	t.Helper()
 	for _, m := range manifests(t, c) {
 		if m.Pass == artifact.PassDeep {
@@ -136,7 +137,7 @@ func deepIn(t *testing.T, c *artifact.Cache) *artifact.Bundle {
 	return nil
 }
 
-func manifests(t *testing.T, c *artifact.Cache) []artifact.Manifest {
+func manifests(t *testing.T, c *kept.Cache) []artifact.Manifest {
 	t.Helper()
 	all, err := c.Manifests()
 	require.NoError(t, err)

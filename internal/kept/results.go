@@ -1,4 +1,4 @@
-package artifact
+package kept
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Results keeps finished bundles in a directory, by whatever decides of them, which the
@@ -43,32 +46,32 @@ type resultRecord struct {
 const maxRecord = 4 << 20
 
 func (r Results) recordPath(inputs []byte) string {
-	return filepath.Join(r.Dir, recordsDir, digestOf(inputs)+".json")
+	return filepath.Join(r.Dir, recordsDir, storage.Digest(inputs)+".json")
 }
 
 func (r Results) bundlePath(digest string) string {
-	return filepath.Join(r.Dir, bundlesDir, digest+Ext)
+	return filepath.Join(r.Dir, bundlesDir, digest+artifact.Ext)
 }
 
 // inputsOf is the canonical form of what decides of a result.
 func (r Results) inputsOf(inputs any) ([]byte, error) {
 	if r.Dir == "" {
-		return nil, fmt.Errorf("results: %w", &ArgumentError{"directory", "empty"})
+		return nil, fmt.Errorf("results: %w", &artifact.ArgumentError{Name: "directory", Reason: "empty"})
 	}
 	if r.MaxBytes < 0 {
-		return nil, fmt.Errorf("results: %w", &ArgumentError{"size", "negative"})
+		return nil, fmt.Errorf("results: %w", &artifact.ArgumentError{Name: "size", Reason: "negative"})
 	}
-	data, err := EncodeJSON(inputs)
+	data, err := storage.EncodeJSON(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("results: inputs: %w", err)
 	}
-	return canonicalRaw(data)
+	return storage.SortKeys(data)
 }
 
 // Get returns the bundle that was made from these inputs, which are compared by their JSON.
 // The error says why a Stale or Corrupt one is of no use, or that the directory cannot be
 // read; the bundle is nil then.
-func (r Results) Get(inputs any) (*Bundle, Lookup, error) {
+func (r Results) Get(inputs any) (*artifact.Bundle, Lookup, error) {
 	want, err := r.inputsOf(inputs)
 	if err != nil {
 		return nil, Miss, err
@@ -99,17 +102,17 @@ func (r Results) record(inputs []byte) (*resultRecord, Lookup, error) {
 	case err != nil:
 		return nil, Miss, fmt.Errorf("results: %w", err)
 	case info.Size() > maxRecord:
-		return nil, Corrupt, fmt.Errorf("results: %s: %w: more than %d bytes", path, ErrLimit, maxRecord)
+		return nil, Corrupt, fmt.Errorf("results: %s: %w: more than %d bytes", path, artifact.ErrLimit, maxRecord)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, Miss, fmt.Errorf("results: %w", err)
 	}
 	var record resultRecord
-	if err := decodeJSON(data, &record); err != nil {
+	if err := storage.DecodeJSON(data, &record); err != nil {
 		return nil, Corrupt, fmt.Errorf("results: %s: %w", path, err)
 	}
-	if got, err := canonicalRaw(record.Inputs); err != nil || !bytes.Equal(got, inputs) || !hexDigest.MatchString(record.Bundle) {
+	if got, err := storage.SortKeys(record.Inputs); err != nil || !bytes.Equal(got, inputs) || !storage.HexDigest.MatchString(record.Bundle) {
 		return nil, Stale, fmt.Errorf("results: %s is of something else", path)
 	}
 	return &record, Hit, nil
@@ -119,7 +122,7 @@ func (r Results) record(inputs []byte) (*resultRecord, Lookup, error) {
 type KeptResult struct {
 	Inputs json.RawMessage // what it was made from, as given to Put
 	Digest string          // of its bundle
-	Path   string          // of its bundle, for Load and Open; it may be gone, or broken
+	Path   string          // of its bundle, for artifact.Load and Open; it may be gone, or broken
 	Made   time.Time
 }
 
@@ -127,7 +130,7 @@ type KeptResult struct {
 // a directory that is not there has none.
 func (r Results) All() ([]KeptResult, error) {
 	if r.Dir == "" {
-		return nil, fmt.Errorf("results: %w", &ArgumentError{"directory", "empty"})
+		return nil, fmt.Errorf("results: %w", &artifact.ArgumentError{Name: "directory", Reason: "empty"})
 	}
 	entries, err := os.ReadDir(filepath.Join(r.Dir, recordsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +146,7 @@ func (r Results) All() ([]KeptResult, error) {
 		}
 		data, err := os.ReadFile(filepath.Join(r.Dir, recordsDir, e.Name()))
 		var record resultRecord
-		if err != nil || decodeJSON(data, &record) != nil || !hexDigest.MatchString(record.Bundle) {
+		if err != nil || storage.DecodeJSON(data, &record) != nil || !storage.HexDigest.MatchString(record.Bundle) {
 			continue
 		}
 		out = append(out, KeptResult{record.Inputs, record.Bundle, r.bundlePath(record.Bundle), info.ModTime()})
@@ -156,15 +159,15 @@ func (r Results) All() ([]KeptResult, error) {
 
 // Put keeps a bundle that was made from these inputs, and removes others if there are too
 // many.
-func (r Results) Put(inputs any, b *Bundle) error {
+func (r Results) Put(inputs any, b *artifact.Bundle) error {
 	if b == nil {
-		return fmt.Errorf("results: %w", &ArgumentError{"bundle", "nil"})
+		return fmt.Errorf("results: %w", &artifact.ArgumentError{Name: "bundle", Reason: "nil"})
 	}
 	key, err := r.inputsOf(inputs)
 	if err != nil {
 		return err
 	}
-	data, err := EncodeJSON(resultRecord{key, b.Digest()})
+	data, err := storage.EncodeJSON(resultRecord{key, b.Digest()})
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
@@ -174,14 +177,14 @@ func (r Results) Put(inputs any, b *Bundle) error {
 		}
 	}
 	// The record comes last: it never names a bundle that is not whole.
-	if err := Save(b, r.bundlePath(b.Digest())); err != nil {
+	if err := artifact.Save(b, r.bundlePath(b.Digest())); err != nil {
 		return err
 	}
 	record := func(f *os.File) error {
 		_, err := f.Write(data)
 		return err
 	}
-	if err := ReplaceFile(r.recordPath(key), record); err != nil {
+	if err := storage.Replace(r.recordPath(key), record); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return r.prune(r.bundlePath(b.Digest()))
@@ -213,7 +216,7 @@ func (r Results) pruneRecords(records []fs.FileInfo) error {
 			continue // another process has removed it
 		}
 		var record resultRecord
-		if decodeJSON(data, &record) == nil && hexDigest.MatchString(record.Bundle) {
+		if storage.DecodeJSON(data, &record) == nil && storage.HexDigest.MatchString(record.Bundle) {
 			if _, err := os.Stat(r.bundlePath(record.Bundle)); err == nil {
 				continue
 			}

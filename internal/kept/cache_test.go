@@ -1,6 +1,7 @@
-package artifact
+package kept
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vtrace/vtrace/artifact"
 )
 
 func TestCache(t *testing.T) {
@@ -35,14 +37,14 @@ func TestCache(t *testing.T) {
 	}
 	wg.Wait()
 
-	for name, edit := range map[string]func(*Manifest){
-		"pass":    func(m *Manifest) { m.Pass = PassDeep },
-		"tool":    func(m *Manifest) { m.Tool = "v2" },
-		"go":      func(m *Manifest) { m.Go = "go2" },
-		"entry":   func(m *Manifest) { m.Entry.Func = "TestX" },
-		"options": func(m *Manifest) { m.Options = json.RawMessage(`{}`) },
-		"source":  func(m *Manifest) { m.Source = "x" },
-		"parent":  func(m *Manifest) { m.Parent = "x" },
+	for name, edit := range map[string]func(*artifact.Manifest){
+		"pass":    func(m *artifact.Manifest) { m.Pass = artifact.PassDeep },
+		"tool":    func(m *artifact.Manifest) { m.Tool = "v2" },
+		"go":      func(m *artifact.Manifest) { m.Go = "go2" },
+		"entry":   func(m *artifact.Manifest) { m.Entry.Func = "TestX" },
+		"options": func(m *artifact.Manifest) { m.Options = json.RawMessage(`{}`) },
+		"source":  func(m *artifact.Manifest) { m.Source = "x" },
+		"parent":  func(m *artifact.Manifest) { m.Parent = "x" },
 	} {
 		other := b.Manifest()
 		edit(&other)
@@ -66,7 +68,7 @@ func TestCache(t *testing.T) {
 	require.Equal(t, Hit, what)
 
 	// A process was killed while it wrote the archive.
-	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, ".vtrace-"+key+Ext+"-1"), data[:4], 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, ".vtrace-"+key+artifact.Ext+"-1"), data[:4], 0o644))
 	require.NoError(t, c.Remove(m))
 	files, err := os.ReadDir(c.Dir)
 	require.NoError(t, err)
@@ -74,9 +76,9 @@ func TestCache(t *testing.T) {
 	require.NoError(t, c.Put(b))
 
 	// Someone else's bundle under this name.
-	other, err := Extend(b, Manifest{Pass: PassSecond}).Bundle()
+	other, err := artifact.Extend(b, artifact.Manifest{Pass: artifact.PassSecond}).Bundle()
 	require.NoError(t, err)
-	require.NoError(t, Save(other, c.path(key)))
+	require.NoError(t, artifact.Save(other, c.path(key)))
 	_, what, err = c.Get(m)
 	require.ErrorContains(t, err, "something else")
 	require.Equal(t, Stale, what)
@@ -90,12 +92,12 @@ func TestCache(t *testing.T) {
 func TestCacheBound(t *testing.T) {
 	c := Cache{Dir: t.TempDir()}
 	old := time.Now().Add(-time.Hour * 24)
-	made := make([]*Bundle, 5)
+	made := make([]*artifact.Bundle, 5)
 	paths := make([]string, len(made))
 	var size int64
 	put := func(n int) {
 		var err error
-		made[n], err = New(Manifest{Pass: PassFirst, Source: "x", Entry: Entry{Package: fmt.Sprintf("p%d", n), Func: "main"}}).Bundle()
+		made[n], err = artifact.New(artifact.Manifest{Pass: artifact.PassFirst, Source: "x", Entry: artifact.Entry{Package: fmt.Sprintf("p%d", n), Func: "main"}}).Bundle()
 		require.NoError(t, err)
 		require.NoError(t, c.Put(made[n]))
 		key, err := c.key(made[n].Manifest())
@@ -130,6 +132,34 @@ func TestCacheBound(t *testing.T) {
 	require.FileExists(t, other)
 
 	c.MaxBytes = -1
-	var refused *ArgumentError
+	var refused *artifact.ArgumentError
 	require.ErrorAs(t, c.Put(made[0]), &refused)
+}
+
+// sample is a bundle with files of several kinds.
+func sample(t testing.TB) *artifact.Bundle {
+	b := artifact.New(artifact.Manifest{
+		Pass: artifact.PassFirst, Tool: "v1.0.0", Go: "go1.26.8",
+		Entry:   artifact.Entry{Package: "example.com/m", Func: "main"},
+		Options: json.RawMessage(`{"search":{"maxMemory":1234567890123456789},"model":{"flags":["<>&"],"bounds":{}}}`),
+	})
+	b.SetModel([]byte("<nta/>"))
+	b.SetFindings([]artifact.Finding{{Number: 1, Verdict: artifact.Possible, Kind: artifact.KindPanic, Query: 1}})
+	b.AddSource("main.go", []byte("package main\n"))
+	b.AddSource("a/b/Ω.go", []byte("package b\n"))
+	b.AddLog("q1-1.log", bytes.Repeat([]byte("0.000s 0  :  main.go:1: x\n"), 200))
+	out, err := b.Bundle()
+	require.NoError(t, err)
+	return out
+}
+
+func same(t *testing.T, want, got *artifact.Bundle) {
+	t.Helper()
+	require.Equal(t, want.Manifest(), got.Manifest())
+	for _, path := range want.Paths() {
+		one, _ := want.Read(path)
+		two, ok := got.Read(path)
+		require.True(t, ok, path)
+		require.Equal(t, one, two, path)
+	}
 }

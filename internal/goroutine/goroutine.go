@@ -1,4 +1,6 @@
-package artifact
+// Package goroutine has the names of goroutines in runs, which are the paths of their creation: "0.2" is the second
+// goroutine that "0" has started.
+package goroutine
 
 import (
 	"cmp"
@@ -7,9 +9,13 @@ import (
 	"strings"
 )
 
-// ComparePaths orders creation paths: parents first, children by number. Names that the runtime
+// CallbackPrefix begins the creation path of a goroutine that runs a function which the program has given to a
+// library; the key of the site where that was, and a number, follow.
+const CallbackPrefix = "F@"
+
+// Compare orders creation paths: parents first, children by number. Names that the runtime
 // does not give come behind the numbers.
-func ComparePaths(a, b string) int {
+func Compare(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		i, number1 := pathNumber(x)
 		j, number2 := pathNumber(y)

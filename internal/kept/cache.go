@@ -1,4 +1,4 @@
-package artifact
+package kept
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Cache keeps bundles in a directory by what they were made from. It is safe
@@ -29,35 +32,23 @@ const (
 	Corrupt Lookup = "corrupt" // broken; it will be replaced by the next Put
 )
 
-// Key identifies what a pass makes a bundle from: the pass itself, the versions
-// of vtrace and Go, the entry, the options, and the digests of the Source files
-// and of the parent. Source must be set.
-func (m Manifest) Key() (string, error) {
-	m.Format, m.Version, m.Files = Format, Version, nil
-	data, err := m.encode()
-	if err != nil {
-		return "", fmt.Errorf("cache key: %w", err)
-	}
-	return digestOf(data), nil
-}
-
 // key is that of a manifest, for a cache that is somewhere.
-func (c Cache) key(m Manifest) (string, error) {
+func (c Cache) key(m artifact.Manifest) (string, error) {
 	if c.Dir == "" {
-		return "", fmt.Errorf("cache: %w", &ArgumentError{"directory", "empty"})
+		return "", fmt.Errorf("cache: %w", &artifact.ArgumentError{Name: "directory", Reason: "empty"})
 	}
 	if c.MaxBytes < 0 {
-		return "", fmt.Errorf("cache: %w", &ArgumentError{"size", "negative"})
+		return "", fmt.Errorf("cache: %w", &artifact.ArgumentError{Name: "size", Reason: "negative"})
 	}
 	return m.Key()
 }
 
-func (c Cache) path(key string) string { return filepath.Join(c.Dir, key+Ext) }
+func (c Cache) path(key string) string { return filepath.Join(c.Dir, key+artifact.Ext) }
 
 // Get returns the bundle that was made from what m says, if there is one. The
 // error says why a Stale or Corrupt one is of no use, or that the cache cannot
 // be read; the bundle is nil then.
-func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
+func (c Cache) Get(m artifact.Manifest) (*artifact.Bundle, Lookup, error) {
 	key, err := c.key(m)
 	if err != nil {
 		return nil, Miss, err
@@ -66,7 +57,7 @@ func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
 	if b == nil {
 		return nil, what, err
 	}
-	got, err := b.manifest.Key()
+	got, err := b.Manifest().Key()
 	if err != nil || got != key {
 		return nil, Stale, fmt.Errorf("cache: %s was made from something else", c.path(key))
 	}
@@ -76,10 +67,10 @@ func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
 
 // loadKept loads a bundle that was kept. If it is of no use the bundle is nil, and the error
 // says why, but where there is none.
-func loadKept(path string) (*Bundle, Lookup, error) {
-	b, err := Load(path)
-	var newer *VersionError
-	var broken *CorruptError
+func loadKept(path string) (*artifact.Bundle, Lookup, error) {
+	b, err := artifact.Load(path)
+	var newer *artifact.VersionError
+	var broken *artifact.CorruptError
 	switch {
 	case err == nil:
 		return b, Hit, nil
@@ -94,11 +85,11 @@ func loadKept(path string) (*Bundle, Lookup, error) {
 }
 
 // Put stores a bundle, and removes others if there are too many.
-func (c Cache) Put(b *Bundle) error {
+func (c Cache) Put(b *artifact.Bundle) error {
 	if b == nil {
-		return fmt.Errorf("cache: %w", &ArgumentError{"bundle", "nil"})
+		return fmt.Errorf("cache: %w", &artifact.ArgumentError{Name: "bundle", Reason: "nil"})
 	}
-	key, err := c.key(b.manifest)
+	key, err := c.key(b.Manifest())
 	if err != nil {
 		return err
 	}
@@ -106,7 +97,7 @@ func (c Cache) Put(b *Bundle) error {
 		if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 			return fmt.Errorf("cache: %w", err)
 		}
-		if err := Save(b, c.path(key)); err != nil {
+		if err := artifact.Save(b, c.path(key)); err != nil {
 			return err
 		}
 		if _, err := pruneBundles(c.Dir, cmp.Or(c.MaxBytes, DefaultKeptSize), c.path(key)); err != nil {
@@ -122,29 +113,29 @@ func (c Cache) Put(b *Bundle) error {
 
 // Remove removes the bundle that was made from what m says, if there is one, and what
 // processes that were killed have written of it.
-func (c Cache) Remove(m Manifest) error {
+func (c Cache) Remove(m artifact.Manifest) error {
 	key, err := c.key(m)
 	if err != nil {
 		return err
 	}
-	if err := Remove(c.path(key)); err != nil {
+	if err := storage.Remove(c.path(key)); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
 }
 
 // Manifests are those of the bundles that can be read, in order of their keys.
-func (c Cache) Manifests() ([]Manifest, error) {
+func (c Cache) Manifests() ([]artifact.Manifest, error) {
 	if c.Dir == "" {
-		return nil, fmt.Errorf("cache: %w", &ArgumentError{"directory", "empty"})
+		return nil, fmt.Errorf("cache: %w", &artifact.ArgumentError{Name: "directory", Reason: "empty"})
 	}
-	files, err := filepath.Glob(filepath.Join(c.Dir, "*"+Ext))
+	files, err := filepath.Glob(filepath.Join(c.Dir, "*"+artifact.Ext))
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
-	var out []Manifest
+	var out []artifact.Manifest
 	for _, f := range files {
-		if b, err := Load(f); err == nil {
+		if b, err := artifact.Load(f); err == nil {
 			out = append(out, b.Manifest())
 		}
 	}

@@ -1,4 +1,4 @@
-package artifact
+package kept
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vtrace/vtrace/artifact"
 )
 
 // DefaultKeptSize bounds the bytes of the bundles of a [Cache], and of [Results], that set no bound.
@@ -54,7 +56,7 @@ func pruneBundles(dir string, limit int64, keep string) (removed bool, err error
 	if err != nil {
 		return false, err
 	}
-	files = slices.DeleteFunc(files, func(f fs.FileInfo) bool { return filepath.Ext(f.Name()) != Ext })
+	files = slices.DeleteFunc(files, func(f fs.FileInfo) bool { return filepath.Ext(f.Name()) != artifact.Ext })
 	var total int64
 	for _, f := range files {
 		total += f.Size()

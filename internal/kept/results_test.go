@@ -1,4 +1,4 @@
-package artifact
+package kept
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vtrace/vtrace/artifact"
 )
 
 // inputs stand for what decides of a result.
@@ -60,7 +61,7 @@ func TestResults(t *testing.T) {
 	key, err := r.inputsOf(in)
 	require.NoError(t, err)
 	record, archive := r.recordPath(key), r.bundlePath(b.Digest())
-	other := New(Manifest{Pass: PassFirst, Entry: Entry{Package: "p", Func: "main"}})
+	other := artifact.New(artifact.Manifest{Pass: artifact.PassFirst, Entry: artifact.Entry{Package: "p", Func: "main"}})
 	another, err := other.Bundle()
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
@@ -81,7 +82,7 @@ func TestResults(t *testing.T) {
 			return os.Rename(r.recordPath(key), record)
 		}},
 		"an archive cut off": {Corrupt, func() error { return os.Truncate(archive, 100) }},
-		"another archive":    {Stale, func() error { return Save(another, archive) }},
+		"another archive":    {Stale, func() error { return artifact.Save(another, archive) }},
 		"no archive":         {Miss, func() error { return os.Remove(archive) }},
 		"no record":          {Miss, func() error { return os.Remove(record) }},
 		"a large record":     {Corrupt, func() error { return os.Truncate(record, maxRecord+1) }},
@@ -96,7 +97,7 @@ func TestResults(t *testing.T) {
 		require.Equal(t, Hit, what, name)
 	}
 
-	var argument *ArgumentError
+	var argument *artifact.ArgumentError
 	_, _, err = Results{}.Get(in)
 	require.ErrorAs(t, err, &argument)
 	require.ErrorAs(t, Results{}.Put(in, b), &argument)
@@ -107,8 +108,8 @@ func TestResults(t *testing.T) {
 // What has not been used for longest goes first, what was kept last stays, and records go
 // with their bundles.
 func TestResultsBound(t *testing.T) {
-	bundle := func(n int) *Bundle {
-		b := New(Manifest{Pass: PassFirst, Entry: Entry{Package: fmt.Sprintf("p%d", n), Func: "main"}})
+	bundle := func(n int) *artifact.Bundle {
+		b := artifact.New(artifact.Manifest{Pass: artifact.PassFirst, Entry: artifact.Entry{Package: fmt.Sprintf("p%d", n), Func: "main"}})
 		got, err := b.Bundle()
 		require.NoError(t, err)
 		return got
