@@ -114,8 +114,8 @@ func internal(path string) bool {
 // documented are the names of the declarations of a package that have a comment, those of methods with their type. One of
 // a group has that of the group.
 func documented(p *packages.Package) map[string]bool {
-	// What these do is what the interfaces of the standard library say.
 	docs := map[string]bool{}
+	// What these do is what the interfaces of the standard library say.
 	clear := []string{"Error", "String", "Unwrap", "MarshalJSON", "UnmarshalJSON"}
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
@@ -255,7 +255,7 @@ func unnamed(o types.Object, named map[*types.TypeName]bool) (out []string) {
 	look = func(t types.Type) {
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			if internalType(t) && !named[t.Obj()] {
+			if internalType(t) && t.Obj().Exported() && !named[t.Obj()] { // of the others even their package tells nobody
 				out = append(out, t.String())
 			}
 			for a := range t.TypeArgs().Types() {

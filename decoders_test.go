@@ -156,7 +156,7 @@ var decodingCalls = map[string][]string{
 	"github.com/klauspost/compress/zstd": {"NewReader"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"UnmarshalJSON"},
 	"go.yaml.in/yaml/v3":                       {"NewDecoder", "Unmarshal"},
-	apiModule + "/internal/storage":            {"DecodeJSON", "SortKeys"},
+	apiModule + "/internal/storage":            {"DecodeJSON"},
 	"go/parser":                                {"Parse*"},
 	"golang.org/x/mod/modfile":                 {"Parse*"},
 	"golang.org/x/mod/module":                  {"Unescape*"},

@@ -19,10 +19,16 @@ type (
 	FunctionOptions = driver.Options
 	// Valuation is a choice of the values that a function is called with.
 	Valuation = driver.Valuation
+	// FunctionValue is what one of its parameters, or a part of one, is.
+	FunctionValue = driver.Value
 	// FunctionSummary is what the check of one has shown.
 	FunctionSummary = driver.Summary
 	// CheckedValuation is the result of the check with one valuation.
 	CheckedValuation = driver.Checked
+	// FunctionJudgement says whose error it is: the function's, its caller's, or that of a slow machine.
+	FunctionJudgement = driver.Judgement
+	// FunctionClass is a judgement in a word: "alarm", "refused", "by contract", "accepted", "elsewhere" or "slow".
+	FunctionClass = driver.Class
 	// FunctionError is an error that the checks of a function have shown, with whose it is.
 	FunctionError = driver.Error
 )

@@ -41,7 +41,7 @@ func TestOverlayInMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, deep.Findings(), 1)
 	f := deep.Findings()[0]
-	require.Equal(t, []any{vtrace.Real, artifact.KindDeadlock, "sub/sub.go", 13}, []any{f.Verdict, f.Kind, f.File, f.Line}, "%+v", f)
+	require.Equal(t, []any{artifact.Real, artifact.KindDeadlock, "sub/sub.go", 13}, []any{f.Verdict, f.Kind, f.File, f.Line}, "%+v", f)
 	checked, err := vtrace.Check(ctx, src)
 	require.NoError(t, err)
 	require.Equal(t, deep.Findings(), checked.Findings())

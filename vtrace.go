@@ -22,23 +22,10 @@ import (
 type (
 	// Bundle is what a pass returns and what the next one starts from.
 	Bundle = artifact.Bundle
-	// Finding is an error that was found, with its verdict.
+	// Finding is an error that was found, with its verdict: artifact.Real, artifact.Unconfirmed and so on.
 	Finding = artifact.Finding
 	// Bounds limits the pools of the model.
 	Bounds = translate.Bounds
-)
-
-// The verdicts of findings.
-const (
-	Real  = artifact.Real  // reproduced on the program
-	False = artifact.False // not reproducible within the stated bounds
-	// TimingDependent: reproduced, but only if a goroutine is held while time passes, and
-	// what fails is the test itself.
-	TimingDependent = artifact.TimingDependent
-	// Note: reproduced, and no error: a worker of a service that a test has not stopped.
-	Note        = artifact.Note
-	Unconfirmed = artifact.Unconfirmed // neither; the finding's Reason says why
-	Possible    = artifact.Possible    // found in the model, not replayed yet
 )
 
 // ErrNoEntry is wrapped by the error of a pass when the package has no such

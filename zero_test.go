@@ -53,7 +53,7 @@ var api = map[string]any{
 	"orchestrate.PlanOf": orchestrate.PlanOf, "orchestrate.Replay": orchestrate.Replay, "orchestrate.Table": orchestrate.Table, "orchestrate.Test": orchestrate.Test,
 
 	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.DiffFiles": bundle.DiffFiles, "bundle.Extract": bundle.Extract, "bundle.ExtractFile": bundle.ExtractFile, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
-	"bundle.Slim": bundle.Slim, "bundle.SlimFile": bundle.SlimFile, "bundle.Verify": bundle.Verify, "bundle.VerifyFile": bundle.VerifyFile, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
+	"bundle.Slim": bundle.Slim, "bundle.SlimFile": bundle.SlimFile, "bundle.Verify": bundle.Verify, "bundle.VerifyFile": bundle.VerifyFile, "bundle.VerifyParent": bundle.VerifyParent,
 	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{}, "bundle.Report": bundle.Report{},
 
 	"artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,

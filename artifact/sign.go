@@ -17,8 +17,8 @@ import (
 	"github.com/vtrace/vtrace/internal/storage"
 )
 
-// SigExt is what the name of a signature's file has after that of its bundle.
-const SigExt = ".sig"
+// sigExt is what the name of a signature's file has after that of its bundle.
+const sigExt = ".sig"
 
 const (
 	signatureFormat  = "vtrace-signature"
@@ -218,7 +218,7 @@ func (s *Signature) by(key ed25519.PublicKey) error {
 func shortKey(id string) string { return id[:min(len(id), 16)] }
 
 // SignaturePath is where the signature of the bundle at a path is.
-func SignaturePath(path string) string { return strings.TrimRight(path, `/\`) + SigExt }
+func SignaturePath(path string) string { return strings.TrimRight(path, `/\`) + sigExt }
 
 // SaveSigned saves a bundle and then its signature beside it. An older signature is replaced.
 func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {

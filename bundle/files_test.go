@@ -107,7 +107,7 @@ func sameWritten(t *testing.T, b *artifact.Bundle, path string, slim *artifact.B
 		}
 	}
 
-	name := CollectionDir + "/" + b.Digest() + artifact.Ext
+	name := collectionDir + "/" + b.Digest() + artifact.Ext
 	entry, err := readEntry(name, b.Reader())
 	require.NoError(t, err)
 	c, err := Merge(t.Context(), at("merged"), o, path, path)

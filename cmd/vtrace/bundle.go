@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -290,9 +291,9 @@ func runBundleIndex(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	write := func(e bundle.Entry) error { return bundle.WriteLine(c.stdout, e) }
+	write := func(e bundle.Entry) error { return e.WriteLine(c.stdout) }
 	if *asCSV {
-		if err := bundle.WriteRow(c.stdout, bundle.Columns()); err != nil {
+		if err := writeRow(c.stdout, bundle.Columns()); err != nil {
 			return 0, err
 		}
 		write = func(e bundle.Entry) error {
@@ -300,8 +301,18 @@ func runBundleIndex(c *call) (int, error) {
 			for i := range row {
 				row[i] = plain(row[i])
 			}
-			return bundle.WriteRow(c.stdout, row)
+			return writeRow(c.stdout, row)
 		}
 	}
 	return exitNothing, bundle.Index(c.ctx, args[0], open, write)
+}
+
+// writeRow writes a row of a table as CSV.
+func writeRow(w io.Writer, row []string) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(row); err != nil {
+		return err
+	}
+	c.Flush()
+	return c.Error()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/driver"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/output"
 	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
@@ -304,7 +305,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		if s.stream {
 			return code, errors.Join(lines.entry(&r), lines.end(code), saveErr)
 		}
-		return code, errors.Join(encode(c.stdout, report.SingleOutput{Version: report.OutputVersion, EntryOutput: r}), saveErr)
+		return code, errors.Join(encode(c.stdout, output.SingleOutput{Version: output.OutputVersion, EntryOutput: r}), saveErr)
 	}
 	err = writeText(c.stdout, b, path, accepted)
 	if sig := s.signature(path); sig != "" {

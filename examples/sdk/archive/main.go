@@ -135,6 +135,6 @@ func (a *archive) index(ctx context.Context) error {
 	defer f.Close()
 	return bundle.Index(ctx, a.dir, artifact.OpenOptions{}, func(e bundle.Entry) error {
 		fmt.Fprintf(a.out, "%.8s %s %s %v\n", e.Digest, e.Program, e.Entry, e.Findings)
-		return bundle.WriteLine(f, e)
+		return e.WriteLine(f)
 	})
 }

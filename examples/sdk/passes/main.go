@@ -67,7 +67,7 @@ func passes(ctx context.Context, src vtrace.Source, dir string, out io.Writer) e
 		return err
 	}
 	for _, f := range deep.Findings() {
-		if f.Verdict != vtrace.Real {
+		if f.Verdict != artifact.Real {
 			continue
 		}
 		o, err := vtrace.Replay(ctx, deep, f.Test)

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -110,9 +111,9 @@ func (p *plugin) check(ctx context.Context, dir, entry string) ([]mark, error) {
 	for _, f := range b.Findings() {
 		severity := "warning"
 		switch f.Verdict {
-		case vtrace.False:
+		case artifact.False:
 			continue
-		case vtrace.Real:
+		case artifact.Real:
 			severity = "error"
 		}
 		message := f.Cause

@@ -1,9 +1,10 @@
-package report
+// Package output has the types of what vtrace check -json prints. Programs that read it go by the schema, which is made
+// from them and is in package report.
+package output
 
 import (
-	_ "embed"
-
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/report"
 )
 
 // OutputVersion is the version of what check -json prints. It is another one if what readers of an
@@ -23,7 +24,7 @@ type EntryOutput struct {
 	// Found are the findings, the false ones among them.
 	Found []artifact.Finding `json:"findings"`
 	// Accepted are those that count as no error.
-	Accepted []Acceptance `json:"accepted,omitempty"`
+	Accepted []report.Acceptance `json:"accepted,omitempty"`
 	// Limits are what the result does not cover, in words.
 	Limits []string `json:"limits"`
 	// Verdict are the answers to the queries.
@@ -181,11 +182,3 @@ type LineOutput struct {
 	// Code is the exit code, in the last line.
 	Code *int `json:"code,omitempty"`
 }
-
-//go:embed output.schema.json
-var outputSchema []byte
-
-// OutputSchema is the JSON Schema (2020-12) of what check -json prints, and of each line of what
-// check -json=stream prints. It is generated from the types of this package and of package artifact,
-// with their comments: go test ./report -run TestOutputSchema -update.
-func OutputSchema() []byte { return outputSchema }

@@ -1,4 +1,4 @@
-package report
+package output
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/artifact/schema"
 	"github.com/vtrace/vtrace/internal/storage"
+	"github.com/vtrace/vtrace/report"
 )
 
 var update = flag.Bool("update", false, "rewrite output.schema.json")
@@ -32,7 +33,7 @@ func said(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	text := func(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
-	for _, name := range []string{"output.go", "accept.go"} {
+	for _, name := range []string{"output.go", "../../report/accept.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		require.NoError(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -179,15 +180,15 @@ func TestOutputSchema(t *testing.T) {
 	})
 	require.NoError(t, err)
 	if *update {
-		require.NoError(t, os.WriteFile("output.schema.json", data, 0o644))
+		require.NoError(t, os.WriteFile("../../report/output.schema.json", data, 0o644))
 		return
 	}
-	require.Equal(t, string(data), string(OutputSchema()), "run: go test ./report -run TestOutputSchema -update")
+	require.Equal(t, string(data), string(report.OutputSchema()), "run: go test ./internal/output -run TestOutputSchema -update")
 }
 
 // The schema tells the forms apart, and refuses what is wrong.
 func TestOutputSchemaRefuses(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(OutputSchema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.OutputSchema()))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("output", doc))
