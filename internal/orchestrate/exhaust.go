@@ -57,6 +57,9 @@ type ExhaustOptions struct {
 	// that are bounded by preemptions, or have few runs, have anyway. The result is the
 	// same, but for what a bound of time cuts off.
 	Parallel int
+	// Alone has each run in a process of its own, one behind the other: what a process makes once is then as the
+	// program makes it. Parallel does nothing then.
+	Alone bool
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
 	// MaxProcesses bounds the processes that are needed since another one could not go on.
 	MaxRuns      int
@@ -89,6 +92,7 @@ type exhaustJob struct {
 	Misuse                          bool
 	Bounding                        *Bounding
 	Frontier, Records, Ends, Result string
+	Alone                           bool
 	Below                           int
 	Stop                            string
 	Runs, Steps                     int
@@ -119,10 +123,14 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 		}
 	}
 	x.began = time.Now()
-	if err := x.inOne(ctx, frontier); err != nil && ctx.Err() == nil {
+	explore := x.inOne
+	if opts.Alone {
+		explore = x.alone
+	}
+	if err := explore(ctx, frontier); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if x.parts() && ctx.Err() == nil {
+	if !opts.Alone && x.parts() && ctx.Err() == nil {
 		if err := x.inParts(ctx, frontier); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -200,6 +208,63 @@ func (x *exhauster) inOne(ctx context.Context, frontier string) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// alone explores with a process for each run, up to a bound of the options. One that ends in another way than all
+// before is run again: the program has to do the same.
+func (x *exhauster) alone(ctx context.Context, frontier string) error {
+	again := filepath.Join(x.dir, "again")
+	for ctx.Err() == nil {
+		if err := copyFile(frontier, again); err != nil {
+			return fmt.Errorf("exhaust: %w", err)
+		}
+		p, err := x.process(ctx, &exhaustJob{Frontier: frontier, Alone: true}, x.left())
+		x.out.Processes++
+		if err != nil {
+			return err
+		}
+		ends := len(x.ends)
+		x.take(ctx, p)
+		if p.res == nil || p.res.Tainted {
+			return ctx.Err()
+		}
+		if len(x.ends) > ends {
+			q, err := x.process(ctx, &exhaustJob{Frontier: again, Alone: true}, x.left())
+			x.out.Processes++
+			if err != nil {
+				return err
+			}
+			if ctx.Err() == nil && !p.same(q) {
+				x.sum.Complete, x.sum.Tainted, x.sum.Stopped = false, true, "two processes differ in which the same was chosen: the program chooses by itself"
+				return nil
+			}
+		}
+		if p.res.Complete || x.spent() {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// copyFile makes a file the same as another one, which need not exist.
+func copyFile(from, to string) error {
+	data, err := readBounded(from, maxFrontier)
+	if errors.Is(err, os.ErrNotExist) {
+		return os.RemoveAll(to)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
+}
+
+// same reports whether two processes have run the same.
+func (p *processed) same(q *processed) bool {
+	return slices.Equal(p.records, q.records) && slices.EqualFunc(p.found, q.found, func(a, b foundEnd) bool {
+		v, plan := a.recording()
+		w, other := b.recording()
+		return v.place(plan.Expect) == w.place(other.Expect)
+	})
 }
 
 // again reports whether another process is needed, since one could not go on, and allowed.

@@ -418,6 +418,7 @@ type exhaustion struct {
 	// Frontier is a file with one to go on from, and to which it is saved; it need not
 	// exist.
 	Frontier string
+	Alone    bool
 	Below    int
 	// Stop is a file: when there is one, the exploration ends.
 	Stop     string
@@ -458,7 +459,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	defer ends.Close()
 	cfg.Watchdog = e.Watchdog
 	x := Exhaustion{
-		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Below: e.Below, Runs: e.Runs, Steps: e.Steps,
+		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Alone: e.Alone, Below: e.Below, Runs: e.Runs, Steps: e.Steps,
 		Ran: func(end int, r Result) {
 			_, err := records.Write(runRecord(end, r.Hash))
 			fail(err)

@@ -41,6 +41,9 @@ type Exhaustion struct {
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
 	Frontier *Frontier
+	// Alone has the exploration end after one execution, cut or not. Whether the program does the same again with the
+	// same choices is left to the caller then.
+	Alone bool
 	// Below has the exploration end where one of so many first nodes of the frontier would
 	// be chosen anew, see Parts. Not for one that is bounded by preemptions.
 	Below int
@@ -369,7 +372,7 @@ func (x *search) do() Exhausted {
 		if !first && !x.goOn() {
 			break
 		}
-		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) || !first && x.e.Stop != nil && x.e.Stop() {
+		if !first && x.e.Alone || x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) || !first && x.e.Stop != nil && x.e.Stop() {
 			x.out.Frontier = x.frontier()
 			break
 		}
@@ -377,7 +380,7 @@ func (x *search) do() Exhausted {
 			saved = time.Now()
 			x.e.Saved(x.frontier())
 		}
-		res := x.run(false)
+		res := x.run(x.e.Alone)
 		x.out.Steps += res.Steps
 		if x.strange != "" {
 			x.out.Left, x.out.Tainted = x.strange, true
@@ -405,7 +408,7 @@ func (x *search) do() Exhausted {
 				n = len(ends)
 				ends[key] = n
 				recorded := res
-				if res.Left == "" {
+				if res.Left == "" && !x.e.Alone {
 					recorded = x.run(true)
 					if x.strange != "" || recorded.Hash != res.Hash || recorded.end() != key {
 						x.out.Left, x.out.Tainted = "two runs with the same choices differ: state outlives runs, or the program chooses by itself", true

@@ -50,10 +50,13 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			linked[name] = true
 		}
 	}
-	report := func(pos token.Pos, format string, args ...any) {
+	report := func(pos token.Pos, persists bool, format string, args ...any) {
 		p := w.prog.Fset.PositionFor(pos, false)
 		w.overlay.report(w.prog.Rel(p.Filename), p.Line, p.Column, format, args...)
+		w.overlay.Diagnostics[len(w.overlay.Diagnostics)-1].Persists = persists
 	}
+	var registering []token.Pos // of init functions
+	steady := true              // all that is done once
 	for _, f := range files {
 		for _, d := range f.Decls {
 			fd, ok := d.(*ast.FuncDecl)
@@ -62,17 +65,23 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			}
 			plan.whole = plan.whole && editable[w.prog.Fset.File(f.FileStart)]
 			if pos := scan.registers(fd.Body); pos.IsValid() {
-				plan.skip = true
-				report(pos, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
+				registering = append(registering, pos)
 			}
+			steady = steady && scan.steady(fd.Body)
 		}
 	}
-	if plan.skip {
+	if plan.skip = len(registering) > 0; plan.skip {
+		for _, step := range w.TypesInfo.InitOrder {
+			steady = steady && scan.steady(step.Rhs)
+		}
+		for _, pos := range registering {
+			report(pos, steady, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
+		}
 		return plan
 	}
 	kept := scan.testMain(files)
 	for _, v := range slices.SortedFunc(maps.Keys(kept), func(a, b *types.Var) int { return cmp.Compare(kept[a], kept[b]) }) {
-		report(kept[v], "TestMain sets %s: it is not initialised anew, so it keeps its value from run to run", v.Name())
+		report(kept[v], scan.steadyTestMain(files), "TestMain sets %s: it is not initialised anew, so it keeps its value from run to run", v.Name())
 	}
 	has := map[*types.Var]bool{}
 	for _, step := range w.TypesInfo.InitOrder {
@@ -88,7 +97,7 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			continue
 		}
 		if pos := scan.registers(step.Rhs); pos.IsValid() {
-			report(pos, "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
+			report(pos, scan.steady(step.Rhs), "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
 			plan.whole = false
 			continue
 		}
@@ -175,6 +184,87 @@ func (s *initScan) registers(n ast.Node) token.Pos {
 	})
 }
 
+// steady reports whether what a node does is the same in each process, and over when it is done: it starts no
+// goroutine, makes no channel, and asks neither the clock nor the environment; and it calls nothing of the program
+// that is not looked at.
+func (s *initScan) steady(n ast.Node) bool {
+	return !s.scan(n, func(m ast.Node) token.Pos {
+		switch m := m.(type) {
+		case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt:
+			return m.Pos()
+		case *ast.UnaryExpr:
+			if m.Op == token.ARROW {
+				return m.Pos()
+			}
+		case *ast.CallExpr:
+			if !s.steadyCall(m) {
+				return m.Lparen
+			}
+		}
+		return token.NoPos
+	}).IsValid()
+}
+
+// varying are the packages of whose functions the results differ from process to process, or which
+// start something, but for those named.
+var varying = map[string][]string{
+	"time":         {"Date", "ParseDuration", "LoadLocation", "FixedZone"},
+	"context":      {"Background", "TODO", "WithValue"},
+	"math/rand":    nil,
+	"math/rand/v2": nil,
+	"crypto/rand":  nil,
+	"hash/maphash": nil,
+	"net":          nil,
+	"os":           {"Getenv", "LookupEnv", "Exit", "Getwd", "ReadFile"},
+	"os/signal":    nil,
+	"os/exec":      nil,
+	"runtime":      {"GOMAXPROCS", "NumCPU", "Caller", "Callers", "CallersFrames", "FuncForPC"},
+}
+
+// steadyCall reports whether a call is steady by itself: what it calls of the package is looked at by scan.
+func (s *initScan) steadyCall(c *ast.CallExpr) bool {
+	if tv := s.info.Types[c.Fun]; tv.IsType() {
+		return true
+	} else if tv.IsBuiltin() {
+		_, channel := s.info.TypeOf(c).Underlying().(*types.Chan)
+		return !channel
+	}
+	if _, ok := ast.Unparen(c.Fun).(*ast.FuncLit); ok {
+		return true
+	}
+	_, obj := sites.Classify(s.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return ok // the Error method of an error, say
+	}
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		return !s.own[f.Pkg().Path()]
+	}
+	if s.own[f.Pkg().Path()] {
+		return s.decls[obj] != nil
+	}
+	but, varies := varying[f.Pkg().Path()]
+	return !varies || f.Signature().Recv() != nil || slices.Contains(but, f.Name())
+}
+
+// steadyTestMain reports whether all that TestMain does is steady.
+func (s *initScan) steadyTestMain(files []*ast.File) bool {
+	steady := true
+	eachTestMain(files, func(body *ast.BlockStmt) { steady = steady && s.steady(body) })
+	return steady
+}
+
+// eachTestMain calls a function with the body of TestMain, if there is one.
+func eachTestMain(files []*ast.File, do func(body *ast.BlockStmt)) {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "TestMain" && fd.Body != nil {
+				do(fd.Body)
+			}
+		}
+	}
+}
+
 // testMain returns the variables of the package that its TestMain sets before
 // any run begins, and where.
 func (s *initScan) testMain(files []*ast.File) map[*types.Var]token.Pos {
@@ -199,29 +289,23 @@ func (s *initScan) testMain(files []*ast.File) map[*types.Var]token.Pos {
 			return
 		}
 	}
-	for _, f := range files {
-		for _, d := range f.Decls {
-			fd, ok := d.(*ast.FuncDecl)
-			if !ok || fd.Recv != nil || fd.Name.Name != "TestMain" || fd.Body == nil {
-				continue
-			}
-			s.scan(fd.Body, func(n ast.Node) token.Pos {
-				switch n := n.(type) {
-				case *ast.AssignStmt:
-					for _, e := range n.Lhs {
-						note(e)
-					}
-				case *ast.IncDecStmt:
-					note(n.X)
-				case *ast.UnaryExpr:
-					if n.Op == token.AND {
-						note(n.X)
-					}
+	eachTestMain(files, func(body *ast.BlockStmt) {
+		s.scan(body, func(n ast.Node) token.Pos {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, e := range n.Lhs {
+					note(e)
 				}
-				return token.NoPos
-			})
-		}
-	}
+			case *ast.IncDecStmt:
+				note(n.X)
+			case *ast.UnaryExpr:
+				if n.Op == token.AND {
+					note(n.X)
+				}
+			}
+			return token.NoPos
+		})
+	})
 	return set
 }
 

@@ -54,6 +54,9 @@ type Diagnostic struct {
 	// Number: something is decided by a number that the clock shows. Nothing is lost by that
 	// either, but another run may have another number.
 	Number bool
+	// Persists: what it is about is made once for a process, in the same way for each, and keeps from run to run
+	// what runs do to it. A run in a process of its own has it as the program has.
+	Persists bool
 	// Reach is the number by which the runtime is told, with Races, that the statement
 	// around is executed; 0 if it is not told.
 	Reach int

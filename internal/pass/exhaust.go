@@ -192,9 +192,67 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 			limits = append(limits, "data races behind which there are no guards, or durations that the clock is compared with, still showed in the last round")
 			x.Rest = nil // it would go on without them
 		}
-		out, saveErr := exhausted(x, guards, limits, how, b.digest)
-		return out, errors.Join(err, saveErr)
+		if out, saveErr := exhausted(x, guards, limits, how, b.digest); err != nil || saveErr != nil || !b.onlyPersists(out) {
+			return out, errors.Join(err, saveErr)
+		} else if alone := b.exhaustAlone(ctx, guards, job, how, began); alone != nil {
+			return alone, nil
+		} else {
+			return out, ctx.Err()
+		}
 	}
+}
+
+// persistingRuns bounds the schedules that are run in processes of their own.
+const persistingRuns = 200
+
+// persisting are the reasons why runs in one process are not those of the program that are cured by one for each.
+func persisting(diagnostics []parse.Diagnostic, reached []int) (out []string) {
+	for _, d := range diagnostics {
+		if d.Persists && (d.Reach == 0 || slices.Contains(reached, d.Reach)) {
+			out = append(out, d.String())
+		}
+	}
+	return out
+}
+
+// onlyPersists reports whether all that an exploration leaves open is what runs leave to others in their process, and
+// it has so few runs that each may have its own.
+func (b *guardable) onlyPersists(x *Exhausted) bool {
+	if !x.Complete && !x.Tainted || x.Runs > persistingRuns {
+		return false
+	}
+	known := persisting(b.diagnostics, x.Reached)
+	if x.Tainted {
+		known = append(known, x.Stopped)
+	}
+	return len(x.Covered.Limits) > 0 && !slices.ContainsFunc(x.Covered.Limits, func(l string) bool { return !slices.Contains(known, l) })
+}
+
+// exhaustAlone explores a program anew, with a process for each run, where nothing else is left to do. It is nil if that
+// does not come to an end.
+func (b *guardable) exhaustAlone(ctx context.Context, guards *accessGroups, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) *Exhausted {
+	job.Alone, job.Frontier = true, nil
+	how.MaxRuns, how.Frontier = persistingRuns, nil
+	before := b.Guards
+	for range exhaustRounds {
+		b.Guards = guards.keysOf()
+		x, again, err := exhaustWith(ctx, b.Binary, guards, job, how, began)
+		if again && err == nil {
+			continue
+		}
+		if err != nil || x == nil || !x.Complete {
+			break
+		}
+		cured := persisting(b.diagnostics, x.Reached)
+		limits := slices.DeleteFunc(uncontrolled(b.diagnostics, x.Reached), func(l string) bool { return slices.Contains(cured, l) })
+		out, err := exhausted(x, guards, limits, how, b.digest)
+		if err != nil {
+			break
+		}
+		return out
+	}
+	b.Guards = before
+	return nil
 }
 
 // exhaustWith explores a binary: first a few runs, which may show that guards are

@@ -3,7 +3,10 @@ package pass
 import (
 	"context"
 	"flag"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +63,101 @@ func TestExhaustRaces(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"panic: after it is set back"}, panics)
+}
+
+// Where variables keep their values from run to run, each run has a process of its own: if they are not made in the
+// same way in each, that is a limit.
+func TestExhaustPersists(t *testing.T) {
+	t.Parallel()
+	const program = `package main
+
+import (
+	"flag"
+	"os"
+	"sync"
+)
+
+var (
+	name  string
+	turns int
+	mu    sync.Mutex
+	begun = make(map[string]bool)
+)
+
+func init() {
+	flag.StringVar(&name, "name", os.Getenv("NAME"), "")
+	INIT
+}
+
+func note() { begun[name] = true }
+
+func main() {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			turns++
+		})
+	}
+	wg.Wait()
+	if turns != WANT {
+		panic("turns")
+	}
+}
+`
+	for init, want := range map[string]struct {
+		turns  string
+		proved bool
+	}{
+		"note()":                  {"2", true},
+		"note() // and they fail": {"3", false},
+		"go note()":               {"2", false},
+		"begun[name] = len(make(chan bool, 1)) == 0": {"2", false},
+	} {
+		t.Run(init, func(t *testing.T) {
+			t.Parallel()
+			text := strings.NewReplacer("INIT", init, "WANT", want.turns).Replace(program)
+			x, err := Exhaust(t.Context(), programs.Main(t, text), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			if want.turns == "3" {
+				require.True(t, x.Complete)
+				require.Empty(t, x.Covered.Limits)
+				require.Len(t, x.Ends, 1, "it fails in each")
+				return
+			}
+			require.Equal(t, want.proved, x.Covered.Proved(), "%v", x.Covered.Limits)
+			require.False(t, fails(x), "as in a process of its own")
+		})
+	}
+}
+
+// What a program leaves outside of its process is there for the next one: the exploration says that it chooses by itself.
+func TestExhaustOutlives(t *testing.T) {
+	t.Parallel()
+	const program = `package main
+
+import "os"
+
+func main() {
+	f, _ := os.OpenFile(FILE, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	_, _ = f.WriteString("x")
+	_ = f.Close()
+	data, _ := os.ReadFile(FILE)
+	done := make(chan bool, len(data))
+	for range data {
+		done <- true
+	}
+}
+`
+	file := filepath.Join(t.TempDir(), "file")
+	x, err := Exhaust(t.Context(), programs.Main(t, strings.ReplaceAll(program, "FILE", strconv.Quote(file))), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.False(t, x.Covered.Proved())
+	require.True(t, slices.ContainsFunc(x.Covered.Limits, func(l string) bool { return strings.HasSuffix(l, "the program chooses by itself") }), x.Covered.Limits)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Greater(t, len(data), 3, "processes of their own were tried")
 }
 
 // FuzzFrontier: whatever a file has, it is a frontier that can be taken up or a typed error.
