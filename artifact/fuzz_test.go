@@ -139,13 +139,6 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// spoilt is a text in which n bytes from at on are others.
-func spoilt(whole []byte, at, n uint32, with []byte) []byte {
-	from := int(at) % (len(whole) + 1)
-	to := from + int(n)%(len(whole)-from+1)
-	return slices.Concat(whole[:from], with, whole[to:])
-}
-
 // A directory is read as the archive of the same files is, and what is not whole is said to
 // be corrupt.
 func FuzzDirectory(f *testing.F) {
