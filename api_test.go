@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ func TestAPI(t *testing.T) {
 	count := 0
 	public := publicPackages(t)
 	named := aliased(public)
+	said := publicNames(public)
 	for _, p := range public {
 		docs := documented(p)
 		scope := p.Types.Scope()
@@ -44,7 +46,9 @@ func TestAPI(t *testing.T) {
 			if !docs[name] {
 				t.Errorf("%s.%s has no documentation", p.PkgPath, name)
 			}
-			lines = append(lines, declarations(p, o)...)
+			for _, l := range declarations(p, o) {
+				lines = append(lines, said(p, l))
+			}
 			for _, leak := range unnamed(o, named) {
 				t.Errorf("%s.%s needs %s, which has no public name", p.PkgPath, name, leak)
 			}
@@ -246,6 +250,51 @@ func aliased(public []*packages.Package) map[*types.TypeName]bool {
 		}
 	}
 	return out
+}
+
+// publicNames gives what puts public names in the place of those of internal types, in a line about a package, but where it
+// says which type a name stands for.
+func publicNames(public []*packages.Package) func(p *packages.Package, line string) string {
+	names := map[string]string{} // by path and name, as in "internal/driver.Error"
+	of := map[string]string{}    // the name of the package
+	for _, p := range public {
+		for _, name := range p.Types.Scope().Names() {
+			if o, ok := p.Types.Scope().Lookup(name).(*types.TypeName); ok && o.Exported() && internalType(o.Type()) {
+				key := strings.TrimPrefix(types.Unalias(o.Type()).String(), apiModule+"/")
+				names[key], of[key] = name, p.Name
+			}
+		}
+	}
+	// Internal packages have names of their own for the types of others.
+	for _, p := range public {
+		for _, imported := range p.Types.Imports() {
+			for _, name := range imported.Scope().Names() {
+				o, ok := imported.Scope().Lookup(name).(*types.TypeName)
+				if !ok || !o.IsAlias() || !internal(imported.Path()) {
+					continue
+				}
+				key := strings.TrimPrefix(types.Unalias(o.Type()).String(), apiModule+"/")
+				if again := strings.TrimPrefix(imported.Path(), apiModule+"/") + "." + name; names[key] != "" {
+					names[again], of[again] = names[key], of[key]
+				}
+			}
+		}
+	}
+	internalName := regexp.MustCompile(`internal/[\w/]+\.\w+`)
+	return func(p *packages.Package, line string) string {
+		if strings.Contains(line, " = internal/") {
+			return line
+		}
+		return internalName.ReplaceAllStringFunc(line, func(key string) string {
+			switch {
+			case names[key] == "":
+				return key
+			case of[key] == p.Name:
+				return names[key]
+			}
+			return of[key] + "." + names[key]
+		})
+	}
 }
 
 // unnamed are the types of internal packages without a public name that who uses an identifier meets: in its signature,

@@ -13,24 +13,25 @@ import (
 
 // The types of functions that are checked on their own: see docs/functions.md.
 type (
-	// Function is one of them.
+	// Function is one of them: its Package, Name and Pos, the Valuations that it is called with, or why it is LeftOut.
 	Function = driver.Function
-	// FunctionOptions say with which values they are called.
+	// FunctionOptions say with which values they are called, with which Numbers, and which Only.
 	FunctionOptions = driver.Options
-	// Valuation is a choice of the values that a function is called with.
+	// Valuation is a choice of the Values that a function is called with, and the Test that does so.
 	Valuation = driver.Valuation
 	// FunctionValue is what one of its parameters, or a part of one, is.
 	FunctionValue = driver.Value
-	// FunctionSummary is what the check of one has shown.
+	// FunctionSummary is what the check of one has shown: with each valuation that was Checked, and the Errors of all.
 	FunctionSummary = driver.Summary
-	// CheckedValuation is the result of the check with one valuation.
+	// CheckedValuation is the result of the check with one valuation: its Bundle, and whether it has Decided all.
 	CheckedValuation = driver.Checked
+	// FunctionError is an error that the checks of a function have shown, with the Judgement whose it is, and the indexes of
+	// the checked valuations that it is In.
+	FunctionError = driver.Error
 	// FunctionJudgement says whose error it is: the function's, its caller's, or that of a slow machine.
 	FunctionJudgement = driver.Judgement
 	// FunctionClass is a judgement in a word: "alarm", "refused", "by contract", "accepted", "elsewhere" or "slow".
 	FunctionClass = driver.Class
-	// FunctionError is an error that the checks of a function have shown, with whose it is.
-	FunctionError = driver.Error
 )
 
 // Functions are the functions of packages that use concurrency of their own, each with the tests that call it: no

@@ -10,14 +10,16 @@ import (
 	"github.com/vtrace/vtrace/internal/source"
 )
 
-// EntryPoint is an entry point of a package of a Set.
+// EntryPoint is an entry point of a package of a Set: the import path of its Package, its Func, which is "main" or that of
+// a test, and its Pos.
 type EntryPoint = source.EntryPoint
 
-// Changes says what entry points can reach that has changed since a revision, and Change
-// what of one.
 type (
+	// Changes says what entry points can reach that has changed since a revision: the Commit that it has named, and the
+	// Entries that can.
 	Changes = source.Changes
-	Change  = source.Change
+	// Change is an Entry that can, and What it can reach, in words.
+	Change = source.Change
 )
 
 // Set is packages that are loaded once for all their entry points. Its checks share what they can,

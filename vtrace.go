@@ -24,8 +24,6 @@ type (
 	Bundle = artifact.Bundle
 	// Finding is an error that was found, with its verdict: artifact.Real, artifact.Unconfirmed and so on.
 	Finding = artifact.Finding
-	// Bounds limits the pools of the model.
-	Bounds = translate.Bounds
 )
 
 // ErrNoEntry is wrapped by the error of a pass when the package has no such
@@ -141,7 +139,7 @@ func Categories(names ...string) Option {
 func QueryCategories() []string { return translate.Categories() }
 
 // WithBounds limits the pools of the model; zero fields keep their defaults.
-func WithBounds(b Bounds) Option { return func(o *settings) { model(o).Bounds = b } }
+func WithBounds(b artifact.ModelBounds) Option { return func(o *settings) { model(o).Bounds = b } }
 
 // Strict makes every approximation of the translation an error.
 func Strict() Option { return func(o *settings) { model(o).Strict = true } }

@@ -199,7 +199,7 @@ func TestBadOptions(t *testing.T) {
 	for name, opt := range map[string]vtrace.Option{
 		"run depth": vtrace.RunDepth(-1), "watchdog": vtrace.Watchdog(-time.Second), "stall": vtrace.Stall(-1), "budget": vtrace.Budget(-1),
 		"memory": vtrace.MaxMemory(-1), "states": vtrace.MaxStates(-1), "timeout": vtrace.Timeout(-1), "cache": vtrace.Resume(""), "results": vtrace.Results("", 0), "size of results": vtrace.Results("x", -1),
-		"bounds": vtrace.WithBounds(vtrace.Bounds{Slots: -1}), "bounds without end": vtrace.WithBounds(vtrace.Bounds{Slice: 1 << 40}),
+		"bounds": vtrace.WithBounds(artifact.ModelBounds{Slots: -1}), "bounds without end": vtrace.WithBounds(artifact.ModelBounds{Slice: 1 << 40}),
 		"categories": vtrace.Categories("luck"), "strategy": vtrace.WithStrategy("luck"),
 	} {
 		for call, err := range map[string]error{

@@ -9,12 +9,16 @@ import (
 
 // What is built and run.
 type (
-	// Target is the program that tests are generated for and run on: its root and the directory of the
-	// entry's package, the entry, and the environment of the go command and of the program.
+	// Target is the program that tests are generated for and run on: its Root and the Dir of the entry's
+	// package, both absolute, the Name in its package clause, the Entry, the Flags and the Env of the go command and of
+	// the program, its Args, and the Sandbox that it runs in. End is the key of the guard at the return of the entry, "" if
+	// there is none.
 	Target = orchestrate.Target
-	// BuildOptions are for Build: the overlay.json of the instrumented program, and the tests to compile in.
+	// BuildOptions are for Build: Overlay is the overlay.json of the instrumented program, Tests are test files to compile
+	// in, by name, and Go is the go command. The others have defaults.
 	BuildOptions = orchestrate.BuildOptions
-	// RunOptions bound a run: its time, output and steps. The zero value has defaults.
+	// RunOptions bound a run: its Timeout, MaxOutput and MaxSteps, and how many Environments Replay tries. The zero value
+	// has defaults.
 	RunOptions = orchestrate.RunOptions
 	// Meta is what a generated test says of itself: the query, the number of the trace, the error.
 	Meta = orchestrate.Meta
@@ -25,7 +29,8 @@ type (
 // What was observed.
 type (
 	// Verdict is what was observed when the program was made to follow a plan. Its Status is one of the
-	// constants of this package.
+	// constants of this package, Reason says it in words, Kind how the program has ended, Step where it has left the plan,
+	// and Goroutines what everybody did at the end.
 	Verdict = orchestrate.Verdict
 	// Goroutine is what a goroutine did at the end of a run.
 	Goroutine = orchestrate.Goroutine

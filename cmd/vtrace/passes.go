@@ -231,7 +231,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 		opts = append(opts, vtrace.NoReductions())
 	}
 	if newModel {
-		opts = append(opts, vtrace.WithBounds(s.bounds.Bounds))
+		opts = append(opts, vtrace.WithBounds(s.bounds.ModelBounds))
 		if s.categories != "" {
 			opts = append(opts, vtrace.Categories(strings.Split(s.categories, ",")...))
 		}
