@@ -62,7 +62,7 @@ var layers = map[string][]string{
 	"internal/orcruntime/source":       {"internal/orcruntime"},
 	"orchestrate":                      {"artifact", "internal/orchestrate"},
 	"orcutil":                          {"internal/orcruntime"},
-	"pass":                             {"artifact", "internal/analyze", "internal/check", "internal/orchestrate", "internal/trace"},
+	"pass":                             {"artifact", "internal/analyze", "internal/check", "internal/orcruntime", "internal/trace", "orchestrate"},
 	"internal/parse":                   {"internal/orcruntime/source", "internal/sites", "internal/source"},
 	"parse":                            {"internal/parse", "internal/source"},
 	"disallow":                         {"internal/disallow"},

@@ -11,7 +11,7 @@
 //
 // The tests that a bundle has below tests/ are ordinary Go. "vtrace export-test" writes one into the
 // tree of its program, where it can be changed, and others can be written after its model; "vtrace
-// test" runs them (pass.Export and pass.RunExported do the same). They are compiled with an overlay, in
+// test" runs them (vtrace.ExportTest and vtrace.RunExported do the same). They are compiled with an overlay, in
 // which the runtime is the package vtraceorc of the standard library. It has the types of this package
 // under the same names:
 //

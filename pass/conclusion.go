@@ -1,7 +1,7 @@
 package pass
 
 import (
-	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Exported is an Orchestration test as a regression test: a file for the tree

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // InternalError is a broken invariant of a check: a defect of vtrace, not of the program

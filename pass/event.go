@@ -54,7 +54,7 @@ type (
 	// taken, or why this one was not kept.
 	ResultsUnusable struct{ Err error }
 	// Unsandboxed says that the program runs with all that the caller may do though
-	// Options.Sandbox prefers a sandbox, or with one that does not bound all that it should.
+	// a sandbox is preferred, or with one that does not bound all that it should.
 	Unsandboxed struct {
 		Reason string
 		// Partly: there is a sandbox, and Reason says what it lacks.

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/orcruntime"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Exhaustion says how a program is explored.
@@ -34,10 +35,10 @@ type Exhaustion struct {
 // Bounding has an exploration run all schedules with no preemption, then those with one, and so on, up to Last,
 // which AllPreemptions leaves open. A preemption is that another goroutine goes on though the one that has done the
 // last step could.
-type Bounding = orchestrate.Bounding
+type Bounding = orcruntime.Bounding
 
 // AllPreemptions is for Bounding.Last: there is no last bound.
-const AllPreemptions = orchestrate.AllPreemptions
+const AllPreemptions = orcruntime.AllPreemptions
 
 // Exhausted is what an exhaustive exploration of a program has shown.
 type Exhausted struct {
@@ -70,8 +71,8 @@ type Explored struct {
 type Fuzzing struct {
 	// Seed decides the search, but for when it ends.
 	Seed uint64
-	// MaxRuns bounds the runs; 0: Options.Budget, which begins when the program is built, or
-	// Options.Interrupt ends them.
+	// MaxRuns bounds the runs; 0: vtrace.Budget, which begins when the program is built, or
+	// vtrace.Interrupt ends them.
 	MaxRuns int
 	// Corpus is what an earlier search has kept: it goes on from there.
 	Corpus []Input
@@ -79,7 +80,7 @@ type Fuzzing struct {
 
 // Input is what decides a run of a search by Fuzz: seeds, choices of the environment, and steps to go along
 // with.
-type Input = orchestrate.Input
+type Input = orcruntime.Input
 
 // Fuzzed is what a search has shown.
 type Fuzzed struct {

@@ -69,7 +69,7 @@ type Recording struct {
 	// predicted from.
 	Accesses bool
 	// Seed, if not nil, has the program run under control, by the random choices that Explore makes with that seed and
-	// Options.Strategy, which is not the portfolio. What the program prints is given to Stdout and Stderr at its end then, a
+	// vtrace.WithStrategy, which is not the portfolio. What the program prints is given to Stdout and Stderr at its end then, a
 	// megabyte of each.
 	Seed *uint64
 	// Stdout and Stderr get what the program prints; nil: nobody does.
