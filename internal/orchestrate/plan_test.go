@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/internal/goroutine"
 )
 
 // world builds a sidecar and a trace by hand: every edge is declared when it is
@@ -370,14 +369,4 @@ func FuzzPlanOf(f *testing.F) {
 		Goroutines(&in.Side, plan, v)
 		labels.Refute(&in.Trace, &plan, v)
 	})
-}
-
-func TestComparePaths(t *testing.T) {
-	order := []string{"0", "0.1", "0.1.1", "0.2", "0.10", "1"}
-	for i, a := range order {
-		for j, b := range order {
-			require.Equal(t, i < j, goroutine.Compare(a, b) < 0, "%s %s", a, b)
-			require.Equal(t, i == j, goroutine.Compare(a, b) == 0)
-		}
-	}
 }
