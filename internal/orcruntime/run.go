@@ -302,11 +302,20 @@ const (
 	systemLooks = 5
 )
 
+// maxStacks bounds the bytes of the stacks of all goroutines that are looked through, which are some thousands of frames a
+// mebibyte.
+const maxStacks = 64 << 20
+
 // inSystem is the stack of the goroutine with one of some numbers of the runtime that is in a system
 // call or waits for the network, "" if none is.
 func inSystem(ids []uint64) string {
 	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
+	n := runtime.Stack(stacks, true)
+	for n == len(stacks) && n < maxStacks { // the one that is looked for may be among those that were left out
+		stacks = make([]byte, 4*n)
+		n = runtime.Stack(stacks, true)
+	}
+	stacks = stacks[:n]
 	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
 		head, frames, _ := bytes.Cut(stack, []byte("\n"))
 		number, state, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" ["))
