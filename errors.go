@@ -1,38 +1,22 @@
 package vtrace
 
 import (
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
-	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/pass"
 )
 
-// The errors of the SDK, for errors.As. The package documentation says when they come.
+// The errors about a program that is loaded and translated, for errors.As. The others are of packages pass, artifact and
+// orchestrate; the package documentation says which there are, and when they come.
 type (
-	ArgumentError    = artifact.ArgumentError
-	OptionError      = pass.OptionError
-	PassError        = pass.PassError
-	RefusedError     = pass.RefusedError
-	ChangeError      = pass.ChangeError
-	CorruptError     = artifact.CorruptError
-	SignatureError   = artifact.SignatureError
-	KeyError         = artifact.KeyError
-	VersionError     = artifact.VersionError
-	SpecError        = source.SpecError
-	FrontierError    = pass.FrontierError
-	GoCommandError   = source.GoCommandError
+	// SpecError says what of a source is of no use: its directory, pattern, entry or flags.
+	SpecError = source.SpecError
+	// GoCommandError says that the go command has listed nothing, and why.
+	GoCommandError = source.GoCommandError
+	// LoadTimeoutError says that a program was not loaded within LoadTimeout.
 	LoadTimeoutError = source.TimeoutError
+	// UnsupportedError says, with Strict, what has no model.
 	UnsupportedError = translate.UnsupportedError
-	SandboxError     = orchestrate.SandboxError
-	BuildError       = orchestrate.BuildError
-	RuntimeError     = pass.RuntimeError
-	ModulesError     = pass.ModulesError
-	InternalError    = pass.InternalError
 )
-
-// ErrLimit is wrapped by the CorruptError of a bundle that is too large.
-var ErrLimit = artifact.ErrLimit
 
 // ProgramError is an error in the program under check, with its place.
 type ProgramError = source.ProgramError

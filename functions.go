@@ -4,19 +4,34 @@ import (
 	"context"
 	"time"
 
+	"github.com/vtrace/vtrace/artifact"
+
 	"github.com/vtrace/vtrace/internal/driver"
+	passes "github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/pass"
 )
 
-// The types of functions that are checked on their own: see package driver.
+// The types of functions that are checked on their own: see docs/functions.md.
 type (
-	// Function is one of them.
+	// Function is one of them: its Package, Name and Pos, the Valuations that it is called with, or why it is LeftOut.
 	Function = driver.Function
-	// FunctionOptions say with which values they are called.
+	// FunctionOptions say with which values they are called, with which Numbers, and which Only.
 	FunctionOptions = driver.Options
-	// FunctionSummary is what the check of one has shown.
+	// Valuation is a choice of the Values that a function is called with, and the Test that does so.
+	Valuation = driver.Valuation
+	// FunctionValue is what one of its parameters, or a part of one, is.
+	FunctionValue = driver.Value
+	// FunctionSummary is what the check of one has shown: with each valuation that was Checked, and the Errors of all.
 	FunctionSummary = driver.Summary
+	// CheckedValuation is the result of the check with one valuation: its Bundle, and whether it has Decided all.
+	CheckedValuation = driver.Checked
+	// FunctionError is an error that the checks of a function have shown, with the Judgement whose it is, and the indexes of
+	// the checked valuations that it is In.
+	FunctionError = driver.Error
+	// FunctionJudgement says whose error it is: the function's, its caller's, or that of a slow machine.
+	FunctionJudgement = driver.Judgement
+	// FunctionClass is a judgement in a word: "alarm", "refused", "by contract", "accepted", "elsewhere" or "slow".
+	FunctionClass = driver.Class
 )
 
 // Functions are the functions of packages that use concurrency of their own, each with the tests that call it: no
@@ -30,7 +45,7 @@ type Functions struct {
 // of their functions, in memory. The entry of the source is not used.
 func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Functions, error) {
 	if opts.Valuations < 0 {
-		return nil, &ArgumentError{Name: "valuations", Reason: "negative"}
+		return nil, &artifact.ArgumentError{Name: "valuations", Reason: "negative"}
 	}
 	set, err := Load(ctx, src)
 	if err != nil {
@@ -41,9 +56,9 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 		return nil, err
 	}
 	for {
-		spec := src.spec
-		Overlay(plan.Overlay)(&spec)
-		with, err := source.LoadSet(ctx, spec)
+		named := spec{src.spec}
+		Overlay(plan.Overlay)(&named)
+		with, err := source.LoadSet(ctx, named.Spec)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +66,7 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 		case err != nil:
 			return nil, err
 		case !some:
-			return &Functions{plan, &Set{with, &pass.Builds{}}}, nil
+			return &Functions{plan, &Set{with, &passes.Builds{}}}, nil
 		}
 	}
 }
@@ -73,7 +88,7 @@ func (f *Functions) Close() error {
 }
 
 // Callers says whether the packages themselves call a function with the values of a valuation, in words.
-func (f *Functions) Callers(fn *Function, v driver.Valuation) string {
+func (f *Functions) Callers(fn *Function, v Valuation) string {
 	if f == nil || f.plan == nil || fn == nil {
 		return ""
 	}
@@ -92,7 +107,7 @@ const least = 2 * time.Second
 // may be checked at the same time.
 func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*FunctionSummary, error) {
 	if f == nil || f.plan == nil || fn == nil {
-		return nil, &ArgumentError{Name: "function", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "function", Reason: "nil"}
 	}
 	s, err := f.check(ctx, fn, opts)
 	if err != nil {
@@ -123,13 +138,13 @@ func (f *Functions) check(ctx context.Context, fn *Function, opts []Option) (*Fu
 			}
 			each.Budget = min(rest, max(least, 2*rest/time.Duration(len(fn.Valuations)-i)))
 		}
-		b, err := pass.CheckEntry(ctx, f.set.set, EntryPoint{Package: fn.Package, Func: v.Test}, each)
+		b, err := passes.CheckEntry(ctx, f.set.set, EntryPoint{Package: fn.Package, Func: v.Test}, each)
 		if ctx.Err() != nil && b == nil {
 			break
 		}
 		c := driver.Checked{Valuation: v, Bundle: b, Err: err}
 		if b != nil {
-			conclusion := pass.Conclude(b)
+			conclusion := passes.Conclude(b)
 			c.Decided, c.Limits = !conclusion.Inconclusive(), conclusion.Limits
 		}
 		checked = append(checked, c)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/driver"
 )
 
@@ -98,7 +99,7 @@ func TestFunctions(t *testing.T) {
 				require.NoError(t, err)
 				var errors []string
 				for _, e := range s.Alarms() {
-					if e.Verdict == vtrace.Real {
+					if e.Verdict == artifact.Real {
 						errors = append(errors, fmt.Sprintf("%s at %s:%d with %s", e.Kind, e.File, e.Line, s.Checked[e.In[0]].Valuation))
 					}
 				}

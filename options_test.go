@@ -3,6 +3,7 @@ package vtrace_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
@@ -44,11 +46,13 @@ func TestOptions(t *testing.T) {
 		require.Len(t, b.Findings(), findings, system)
 		again, err := vtrace.FirstPass(ctx, src)
 		require.NoError(t, err)
-		require.Equal(t, artifact.Digest(b), artifact.Digest(again))
-		digests[artifact.Digest(b)] = true
+		require.Equal(t, b.Digest(), again.Digest())
+		digests[b.Digest()] = true
 
-		_, err = vtrace.FirstPass(ctx, src, vtrace.Engine(idle{}))
-		require.ErrorIs(t, err, errNotNow)
+		_, err = vtrace.FirstPass(ctx, src, vtrace.Verifyta(filepath.Join(dir, "no engine")))
+		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
 	require.Len(t, digests, 2)
+	_, err := pass.First(ctx, source.Spec{Dir: dir, Pattern: "."}, pass.Options{Engine: idle{}})
+	require.ErrorIs(t, err, errNotNow)
 }

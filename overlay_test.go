@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vtrace/vtrace/pass"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace"
@@ -39,7 +41,7 @@ func TestOverlayInMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, deep.Findings(), 1)
 	f := deep.Findings()[0]
-	require.Equal(t, []any{vtrace.Real, artifact.KindDeadlock, "sub/sub.go", 13}, []any{f.Verdict, f.Kind, f.File, f.Line}, "%+v", f)
+	require.Equal(t, []any{artifact.Real, artifact.KindDeadlock, "sub/sub.go", 13}, []any{f.Verdict, f.Kind, f.File, f.Line}, "%+v", f)
 	checked, err := vtrace.Check(ctx, src)
 	require.NoError(t, err)
 	require.Equal(t, deep.Findings(), checked.Findings())
@@ -53,7 +55,7 @@ func TestOverlayInMemory(t *testing.T) {
 	explored, err := vtrace.Explore(ctx, src, 3, 1)
 	require.NoError(t, err)
 	require.NotEmpty(t, explored.Ends)
-	exhausted, err := vtrace.Exhaust(ctx, src, vtrace.Exhaustion{})
+	exhausted, err := vtrace.Exhaust(ctx, src, pass.Exhaustion{})
 	require.NoError(t, err)
 	require.NotEmpty(t, exhausted.Ends)
 }

@@ -3,38 +3,43 @@ package vtrace
 import (
 	"context"
 
-	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/pass"
+
+	passes "github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
-// EntryPoint is an entry point of a package of a Set.
+// EntryPoint is an entry point of a package of a Set: the import path of its Package, its Func, which is "main" or that of
+// a test, and its Pos.
 type EntryPoint = source.EntryPoint
 
-// Changes says what entry points can reach that has changed since a revision, and Change
-// what of one.
 type (
+	// Changes says what entry points can reach that has changed since a revision: the Commit that it has named, and the
+	// Entries that can.
 	Changes = source.Changes
-	Change  = source.Change
+	// Change is an Entry that can, and What it can reach, in words.
+	Change = source.Change
 )
 
 // Set is packages that are loaded once for all their entry points. Its checks share what they can,
 // also the instrumented programs that they run: Close removes those.
 type Set struct {
 	set    *source.Set
-	builds *pass.Builds
+	builds *passes.Builds
 }
 
 // Load loads the packages that a source's pattern names, "./..." for all of a
 // module, with their tests. The entry of the source is not used.
 func Load(ctx context.Context, src Source) (*Set, error) {
 	if src.spec.Pattern == "" && src.spec.Dir == "" {
-		return nil, &ArgumentError{Name: "source", Reason: "names no package"}
+		return nil, &artifact.ArgumentError{Name: "source", Reason: "names no package"}
 	}
 	set, err := source.LoadSet(ctx, src.spec)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{set, &pass.Builds{}}, nil
+	return &Set{set, &passes.Builds{}}, nil
 }
 
 // Close removes the instrumented programs that the checks of the set have shared, which must have
@@ -70,7 +75,7 @@ func (s *Set) Others() []EntryPoint {
 // errs on the side of changes. A change of one of the files, such as settings, is one of all entry points.
 func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint, files ...string) (*Changes, error) {
 	if s == nil || s.set == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	return s.set.ChangedSince(ctx, revision, entries, files...)
 }
@@ -78,19 +83,19 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 // Check runs the three passes on one of the entry points. Several may be checked at the same time.
 func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
 	if s == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	o := options(opts)
 	o.Builds = s.builds
-	return pass.CheckEntry(ctx, s.set, entry, o)
+	return passes.CheckEntry(ctx, s.set, entry, o)
 }
 
 // Fuzz is Fuzz of one of the entry points.
-func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...Option) (*Fuzzed, error) {
+func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how pass.Fuzzing, opts ...Option) (*pass.Fuzzed, error) {
 	if s == nil {
-		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+		return nil, &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
-	return pass.FuzzEntry(ctx, s.set, entry, how, options(opts))
+	return passes.FuzzEntry(ctx, s.set, entry, how, options(opts))
 }
 
 // Digest is the sha256, in hexadecimal, of all of the program that an entry point can reach: a
@@ -99,7 +104,7 @@ func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...O
 // runs. Nothing is executed.
 func (s *Set) Digest(entry EntryPoint) (string, error) {
 	if s == nil || s.set == nil {
-		return "", &ArgumentError{Name: "set", Reason: "nil"}
+		return "", &artifact.ArgumentError{Name: "set", Reason: "nil"}
 	}
 	prog, err := s.set.Program(entry)
 	if err != nil {

@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vtrace/vtrace/pass"
+
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
@@ -34,6 +36,7 @@ import (
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -72,15 +75,15 @@ func New(o Options) *analysis.Analyzer {
 }
 
 // results is where results are kept; without a directory there are none.
-func (o Options) results() artifact.Results {
+func (o Options) results() kept.Results {
 	dir := o.Results
 	if dir == "" {
 		dir = earlier.ResultsDir()
 	}
 	if dir == earlier.NoResults {
-		return artifact.Results{}
+		return kept.Results{}
 	}
-	return artifact.Results{Dir: dir}
+	return kept.Results{Dir: dir}
 }
 
 // bundles are the paths of the bundles that were named.
@@ -417,7 +420,7 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 
 // unlessInternal keeps the error of a defect of vtrace.
 func unlessInternal(err error) error {
-	var internal *vtrace.InternalError
+	var internal *pass.InternalError
 	if errors.As(err, &internal) {
 		return err
 	}

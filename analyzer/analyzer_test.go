@@ -14,6 +14,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/analyzer"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
 )
 
 const (
@@ -103,7 +104,7 @@ func TestAnalyzer(t *testing.T) {
 // What go vet keeps is asked for again when a result comes, also where no module is around the directory:
 // in a workspace, when a file of one of its modules changes, and above any modules.
 func TestState(t *testing.T) {
-	results := artifact.Results{Dir: t.TempDir()}
+	results := kept.Results{Dir: t.TempDir()}
 	t.Setenv("VTRACE_CACHE", results.Dir)
 	t.Setenv("GOWORK", "")
 	dir := t.TempDir()

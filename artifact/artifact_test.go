@@ -463,3 +463,18 @@ func fuzzOne(t *testing.T, data []byte, lim Limits) {
 		require.True(t, filepath.IsLocal(p))
 	}
 }
+
+// A bundle has files of modules only as a module proxy names them.
+func TestModuleNames(t *testing.T) {
+	for name, ok := range map[string]bool{"example.com/m/@v/v1.0.0.zip": true, "example.com/m/@v/list": false, "v1.0.0.zip": false} {
+		b := New(Manifest{})
+		b.AddModule(name, []byte("x"))
+		_, err := b.Bundle()
+		if ok {
+			require.NoError(t, err, name)
+			continue
+		}
+		var corrupt *CorruptError
+		require.ErrorAs(t, err, &corrupt, name)
+	}
+}

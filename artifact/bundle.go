@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // The paths of the files of a bundle.
@@ -94,11 +95,8 @@ func (b *Bundle) Digest() string {
 	if b == nil {
 		return ""
 	}
-	return digestOf(b.encoded)
+	return storage.Digest(b.encoded)
 }
-
-// Digest returns b.Digest().
-func Digest(b *Bundle) string { return b.Digest() }
 
 // Paths are the paths of all files but the manifest, sorted.
 func (b *Bundle) Paths() []string {
@@ -198,7 +196,7 @@ func (b *Builder) putJSON(path string, v any) {
 	if b == nil {
 		return
 	}
-	data, err := EncodeJSON(v)
+	data, err := storage.EncodeJSON(v)
 	if err != nil && b.err == nil {
 		b.err = fmt.Errorf("bundle: %q: %w", path, err)
 	}
@@ -284,7 +282,7 @@ func (b *Builder) Bundle() (*Bundle, error) {
 	m.Format, m.Version = Format, Version
 	m.Files = []FileInfo{}
 	for p, data := range b.files {
-		m.Files = append(m.Files, FileInfo{Path: p, Size: int64(len(data)), SHA256: digestOf(data)})
+		m.Files = append(m.Files, FileInfo{Path: p, Size: int64(len(data)), SHA256: storage.Digest(data)})
 	}
 	slices.SortFunc(m.Files, func(x, y FileInfo) int { return strings.Compare(x.Path, y.Path) })
 	var program sourceSum

@@ -27,9 +27,6 @@ const (
 	CompletedBranch = "branch" // a condition that was taken for decided
 )
 
-// ApproximationCompleted is the Kind of what a model does since a run has done it.
-const ApproximationCompleted = "completed"
-
 // Same reports that two completions say the same, of whichever run.
 func (c Completion) Same(d Completion) bool {
 	c.Run, d.Run = 0, 0

@@ -5,6 +5,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/proxyfile"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // This file gives the files of a bundle as what they hold. Every call decodes
@@ -77,7 +80,7 @@ func decodeFile[T any](b *Bundle, path string) T {
 		return v
 	}
 	if data, ok := b.files[path]; ok {
-		if err := decodeJSON(data, &v); err != nil {
+		if err := storage.DecodeJSON(data, &v); err != nil {
 			var zero T
 			return zero // excluded by decodeForm
 		}
@@ -120,8 +123,17 @@ func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, e
 		return nil, corrupt(path, "null")
 	}
 	v := reflect.New(form).Interface()
-	if err := decodeJSON(data, v); err != nil {
+	if err := storage.DecodeJSON(data, v); err != nil {
 		return nil, &CorruptError{path, err}
 	}
 	return v, nil
+}
+
+// moduleFile reports whether a path in a bundle is that of a file of a module.
+func moduleFile(p string) bool {
+	rel, ok := strings.CutPrefix(p, ModulesDir+"/")
+	if ok {
+		_, ok = proxyfile.Parse(rel)
+	}
+	return ok
 }

@@ -486,7 +486,7 @@ type FindingRead struct {
 	Value string `json:"value"` // as in FindingStep.Result
 }
 
-// The states of goroutines at the end of a run, of FindingGoroutine.State: as package orcutil has them, which
+// The states of goroutines at the end of a run, of FindingGoroutine.State: as the runtime has them, which
 // imports nothing of this module.
 const (
 	StateRunning    = "running"
@@ -498,7 +498,3 @@ const (
 	StatePanicked   = "panicked"             // and the program has ended so
 	StateEnded      = "ended the program in" // its operation, as a call of os.Exit
 )
-
-// CallbackPrefix begins the creation path of a goroutine that runs a function which the program has given to a
-// library; the key of the site where that was, and a number, follow.
-const CallbackPrefix = "F@"

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // formats are the digests of what bundles of each version may hold. Version 1 has grown
@@ -54,7 +55,7 @@ func TestFormat(t *testing.T) {
 	describe(&out, reflect.TypeFor[Manifest]())
 	describe(&out, reflect.TypeFor[Options]())
 	fmt.Fprint(&out, numbered, SourceDir, OverlayDir, LogsDir, ModulesDir, ModelPath)
-	require.Equal(t, formats[Version], digestOf([]byte(out.String()))[:16], "bundles may hold something else than before: increase Version, and add it here")
+	require.Equal(t, formats[Version], storage.Digest([]byte(out.String()))[:16], "bundles may hold something else than before: increase Version, and add it here")
 	require.Len(t, formats, Version-1)
 }
 
@@ -82,7 +83,7 @@ func TestBombs(t *testing.T) {
 	}
 	for name, text := range bombs {
 		files := map[string][]byte{FindingsPath: []byte(text)}
-		m := Manifest{Format: Format, Version: Version, Files: []FileInfo{{FindingsPath, int64(len(text)), digestOf([]byte(text))}}}
+		m := Manifest{Format: Format, Version: Version, Files: []FileInfo{{FindingsPath, int64(len(text)), storage.Digest([]byte(text))}}}
 		encoded, err := m.encode()
 		require.NoError(t, err)
 		n := allocated(func() { _, err = newBundle(encoded, files, must(lim.withDefaults())) })
@@ -113,7 +114,7 @@ func TestShape(t *testing.T) {
 		sample(t).Manifest(), sample(t).Findings(), []int{}, []any{[]int{}, []int{1, 2}, map[string]any{}, map[string]any{"a": nil, "b": []any{[]any{}}}},
 		"text with \" and \\", 1.5e10, nil, true, []any{[]any{[]any{[]any{}, []any{}}}},
 	} {
-		data, err := EncodeJSON(v)
+		data, err := storage.EncodeJSON(v)
 		require.NoError(t, err)
 		s, err := shapeOf(data)
 		require.NoError(t, err)
@@ -158,7 +159,7 @@ func FuzzContent(f *testing.F) {
 			return
 		}
 		files := map[string][]byte{path: data}
-		encoded, err := Manifest{Format: Format, Version: Version, Files: []FileInfo{{path, int64(len(data)), digestOf(data)}}}.encode()
+		encoded, err := Manifest{Format: Format, Version: Version, Files: []FileInfo{{path, int64(len(data)), storage.Digest(data)}}}.encode()
 		require.NoError(t, err)
 		b, err := newBundle(encoded, files, lim)
 		if err != nil {

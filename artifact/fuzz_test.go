@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/mod/module"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // fuzzKey is a key that is always the same.
@@ -44,7 +44,7 @@ func FuzzSignature(f *testing.F) {
 	newer := *whole
 	newer.Version++
 	for _, s := range []*Signature{whole, theirs, &mixed, &newer} {
-		data, err := EncodeJSON(s)
+		data, err := storage.EncodeJSON(s)
 		require.NoError(f, err)
 		f.Add(data)
 	}
@@ -60,10 +60,10 @@ func FuzzSignature(f *testing.F) {
 			require.Nil(t, s)
 		} else {
 			require.LessOrEqual(t, len(data), maxSignature)
-			again, err := EncodeJSON(s)
+			again, err := storage.EncodeJSON(s)
 			require.NoError(t, err)
 			var back Signature
-			require.NoError(t, decodeJSON(again, &back))
+			require.NoError(t, storage.DecodeJSON(again, &back))
 			require.Equal(t, *s, back)
 		}
 		_, err = LoadVerified(path, otherPublic)
@@ -136,119 +136,6 @@ func FuzzKey(f *testing.F) {
 			require.NoError(t, err)
 			require.ErrorIs(t, s.Verify(sample(t), p), ErrOtherKey)
 		}
-	})
-}
-
-// spoilt is a text in which n bytes from at on are others.
-func spoilt(whole []byte, at, n uint32, with []byte) []byte {
-	from := int(at) % (len(whole) + 1)
-	to := from + int(n)%(len(whole)-from+1)
-	return slices.Concat(whole[:from], with, whole[to:])
-}
-
-// requireKept checks that what was found where something may be damaged is what was kept, or
-// nothing, with a reason.
-func requireKept(t *testing.T, want, got *Bundle, what Lookup, err error) {
-	t.Helper()
-	require.Equal(t, what == Hit, got != nil)
-	require.Contains(t, []Lookup{Hit, Miss, Stale, Corrupt}, what)
-	if got != nil {
-		require.NoError(t, err)
-		same(t, want, got)
-	} else if what != Miss { // as of a record that names another bundle, which is not there
-		require.Error(t, err)
-	}
-}
-
-// A record or a bundle that is damaged is as good as none, whatever it says, is replaced by
-// what is whole, and goes when there is no more room.
-func FuzzResults(f *testing.F) {
-	b := sample(f)
-	in := inputs{"v1", "abc"}
-	r := Results{Dir: f.TempDir()}
-	require.NoError(f, r.Put(in, b))
-	key, err := r.inputsOf(in)
-	require.NoError(f, err)
-	files := []string{r.recordPath(key), r.bundlePath(b.Digest())}
-	whole := map[string][]byte{}
-	for i, file := range files {
-		whole[file], err = os.ReadFile(file)
-		require.NoError(f, err)
-		n := uint32(len(whole[file]))
-		f.Add(uint8(i), uint32(0), n, []byte("{}"))
-		f.Add(uint8(i), n/2, uint32(1), []byte("x"))
-		f.Add(uint8(i), n/2, n, []byte(nil))
-		f.Add(uint8(i), uint32(0), uint32(0), []byte(nil))
-	}
-	f.Add(uint8(0), uint32(0), uint32(len(whole[files[0]])), []byte(`{"inputs":null,"bundle":"`+strings.Repeat("0", 64)+`"}`))
-	f.Fuzz(func(t *testing.T, which uint8, at, n uint32, with []byte) {
-		file := files[int(which)%len(files)]
-		for name, data := range whole {
-			if name == file {
-				data = spoilt(data, at, n, with)
-			}
-			require.NoError(t, os.WriteFile(name, data, 0o644))
-		}
-		got, what, err := r.Get(in)
-		requireKept(t, b, got, what, err)
-		list, err := r.All()
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(list), 2) // with that of the time before
-		for _, k := range list {
-			require.True(t, json.Valid(k.Inputs))
-			require.Equal(t, r.bundlePath(k.Digest), k.Path)
-			require.Equal(t, filepath.Join(r.Dir, bundlesDir), filepath.Dir(k.Path))
-		}
-		require.True(t, what != Hit || slices.ContainsFunc(list, func(k KeptResult) bool { return k.Digest == b.Digest() }))
-		got, what, err = r.Get(inputs{"v2", "abc"})
-		require.NoError(t, err)
-		require.Nil(t, got)
-		require.Equal(t, Miss, what)
-
-		// What was damaged does not stay when something else needs its place.
-		small := New(Manifest{Pass: PassFirst, Entry: Entry{Package: "p", Func: "main"}})
-		other, err := small.Bundle()
-		require.NoError(t, err)
-		require.NoError(t, Results{Dir: r.Dir, MaxBytes: 1}.Put(1, other))
-		records, err := os.ReadDir(filepath.Join(r.Dir, recordsDir))
-		require.NoError(t, err)
-		require.Len(t, records, 1)
-		got, what, err = r.Get(in)
-		require.NoError(t, err)
-		require.Nil(t, got)
-		require.Equal(t, Miss, what)
-	})
-}
-
-// A bundle that a cache has kept is the one that it was given, or as good as none, and the
-// next Put makes it whole.
-func FuzzCache(f *testing.F) {
-	b := sample(f)
-	c := Cache{Dir: f.TempDir()}
-	require.NoError(f, c.Put(b))
-	key, err := b.Manifest().Key()
-	require.NoError(f, err)
-	file := c.path(key)
-	whole, err := os.ReadFile(file)
-	require.NoError(f, err)
-	n := uint32(len(whole))
-	f.Add(uint32(0), n, []byte(nil))
-	f.Add(n/2, n, []byte(nil))
-	f.Add(n/2, uint32(1), []byte("x"))
-	f.Add(n, uint32(0), []byte("x"))
-	f.Add(uint32(0), uint32(0), []byte(nil))
-	f.Fuzz(func(t *testing.T, at, n uint32, with []byte) {
-		require.NoError(t, os.WriteFile(file, spoilt(whole, at, n, with), 0o644))
-		got, what, err := c.Get(b.Manifest())
-		requireKept(t, b, got, what, err)
-		list, err := c.Manifests()
-		require.NoError(t, err)
-		require.Equal(t, what == Hit, len(list) == 1)
-		require.NoError(t, c.Put(b))
-		got, what, err = c.Get(b.Manifest())
-		require.NoError(t, err)
-		require.Equal(t, Hit, what)
-		same(t, b, got)
 	})
 }
 
@@ -326,55 +213,26 @@ func FuzzOptions(f *testing.F) {
 			require.Zero(t, o)
 			return
 		}
-		again, err := EncodeJSON(o)
+		again, err := storage.EncodeJSON(o)
 		require.NoError(t, err)
 		back, err := Manifest{Version: Version, Options: again}.options()
 		require.NoError(t, err)
-		once, err := EncodeJSON(back)
+		once, err := storage.EncodeJSON(back)
 		require.NoError(t, err)
 		require.Equal(t, string(again), string(once))
 		if len(raw) == 0 {
 			return
 		}
 		// In a manifest they have one form, which says the same.
-		one, err := canonicalRaw(raw)
+		one, err := storage.SortKeys(raw)
 		require.NoError(t, err)
 		require.True(t, json.Valid(one))
 		m.Options = one
 		same, err := m.options()
 		require.NoError(t, err)
 		require.Equal(t, o, same)
-		two, err := canonicalRaw(one)
+		two, err := storage.SortKeys(one)
 		require.NoError(t, err)
 		require.Equal(t, string(one), string(two))
-	})
-}
-
-// A name below modules/ is that of one file of one version of one module, as a proxy has it.
-func FuzzModuleFile(f *testing.F) {
-	for _, s := range []string{
-		"example.com/m/@v/v1.0.0.mod", "github.com/!burnt!sushi/toml/@v/v1.0.0+incompatible.zip", "golang.org/toolchain/@v/v0.0.1-go1.26.linux-amd64.zip",
-		"example.com/m/@v/list", "example.com/m/@latest", "../@v/v1.0.0.mod", "a.b/c/@v/v1.0.0.info/@v/v1.0.0.mod", "A.b/@v/v1.mod",
-		"a.b/c/@v/v5.0.1.zip", "a.b/c/v5/@v/v5.0.1.zip", "a.b/c/@v/v5.0.1+incompatible.mod",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		m, ok := ParseModuleFile(name)
-		require.Equal(t, ok, moduleFile(ModulesDir+"/"+name))
-		if !ok {
-			return
-		}
-		escaped, err := module.EscapePath(m.Module)
-		require.NoError(t, err)
-		version, err := module.EscapeVersion(m.Version)
-		require.NoError(t, err)
-		require.Equal(t, name, escaped+"/@v/"+version+m.Ext)
-		require.Equal(t, m.Version, module.CanonicalVersion(m.Version))
-		_, major, ok := module.SplitPathVersion(m.Module)
-		require.True(t, ok)
-		require.NoError(t, module.CheckPathMajor(m.Version, major))
-		require.True(t, filepath.IsLocal(filepath.FromSlash(name)))
-		require.NotEqual(t, "golang.org/toolchain", strings.ToLower(m.Module))
 	})
 }

@@ -2,16 +2,13 @@ package artifact
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
+
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 const (
@@ -68,50 +65,6 @@ type FileInfo struct {
 	SHA256 string `json:"sha256" schema:"digest"` // of the content, in hexadecimal
 }
 
-// EncodeJSON returns v in the canonical form of bundles: indented by two
-// spaces, maps sorted, no escaping of <, > and &, a newline at the end.
-func EncodeJSON(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
-}
-
-// canonicalRaw sorts the keys of a JSON text.
-func canonicalRaw(raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("more than one value")
-	}
-	return EncodeJSON(v)
-}
-
-// decodeJSON decodes one JSON value with nothing after it and no unknown
-// fields: a file of a known version has only known ones.
-func decodeJSON(data []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("data after the value")
-	}
-	return nil
-}
-
 // decodeManifest checks format and version first, so that a newer manifest is
 // told from a broken one.
 func decodeManifest(data []byte, lim Limits) (Manifest, error) {
@@ -143,17 +96,17 @@ func decodeManifest(data []byte, lim Limits) (Manifest, error) {
 		return Manifest{}, &CorruptError{manifestPath, err}
 	}
 	var m Manifest
-	if err := decodeJSON(data, &m); err != nil {
+	if err := storage.DecodeJSON(data, &m); err != nil {
 		return Manifest{}, &CorruptError{manifestPath, err}
 	}
 	// One form only: the digest of the bundle is that of these bytes.
 	if again, err := m.encode(); err != nil || !bytes.Equal(again, data) {
 		return Manifest{}, corrupt(manifestPath, "not in canonical form")
 	}
-	if m.Parent != "" && !hexDigest.MatchString(m.Parent) {
+	if m.Parent != "" && !storage.HexDigest.MatchString(m.Parent) {
 		return Manifest{}, corrupt(manifestPath, "the parent is no digest")
 	}
-	if m.SlimmedFrom != "" && !hexDigest.MatchString(m.SlimmedFrom) {
+	if m.SlimmedFrom != "" && !storage.HexDigest.MatchString(m.SlimmedFrom) {
 		return Manifest{}, corrupt(manifestPath, "what it was slimmed from is no digest")
 	}
 	if _, err := m.options(); err != nil {
@@ -169,8 +122,6 @@ func decodeManifest(data []byte, lim Limits) (Manifest, error) {
 	}
 	return m, m.checkFiles(lim)
 }
-
-var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // checkFiles checks what a manifest says of the files before any of them is read.
 func (m *Manifest) checkFiles(lim Limits) error {
@@ -208,12 +159,12 @@ func (m *Manifest) checkFiles(lim Limits) error {
 }
 
 func (m Manifest) encode() ([]byte, error) {
-	raw, err := canonicalRaw(m.Options)
+	raw, err := storage.SortKeys(m.Options)
 	if err != nil {
 		return nil, fmt.Errorf("options: %w", err)
 	}
 	m.Options = raw
-	return EncodeJSON(m)
+	return storage.EncodeJSON(m)
 }
 
 // clone returns a copy that shares nothing.
@@ -224,7 +175,14 @@ func (m Manifest) clone() Manifest {
 	return m
 }
 
-func digestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+// Key identifies what a pass makes a bundle from: the pass itself, the versions
+// of vtrace and Go, the entry, the options, and the digests of the Source files
+// and of the parent. Source must be set.
+func (m Manifest) Key() (string, error) {
+	m.Format, m.Version, m.Files = Format, Version, nil
+	data, err := m.encode()
+	if err != nil {
+		return "", fmt.Errorf("cache key: %w", err)
+	}
+	return storage.Digest(data), nil
 }

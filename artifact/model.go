@@ -1,6 +1,10 @@
 package artifact
 
-import "time"
+import (
+	"time"
+
+	"github.com/vtrace/vtrace/internal/approximation"
+)
 
 // This file defines what accompanies a model: the sidecar that leads from the
 // model back to the program, the queries with what they mean, traces and
@@ -30,7 +34,7 @@ func (s *Sidecar) Outside() *Approximation {
 		return nil
 	}
 	for i := range s.Approximations {
-		if a := &s.Approximations[i]; a.Kind == ApproximationOutside {
+		if a := &s.Approximations[i]; a.Kind == approximation.Outside {
 			return a
 		}
 	}
@@ -154,34 +158,6 @@ type Approximation struct {
 	Query     int  `json:"query,omitempty"`
 	Unreached bool `json:"unreached,omitempty"` // no trace of the model rests on it
 }
-
-// ApproximationInput is the Kind of a choice that another run with the same
-// schedule may make otherwise: a random number, the order of a map, what is read
-// from outside.
-const ApproximationInput = "input"
-
-// ApproximationOutside is the Kind of a reason why there is no model of the program.
-const ApproximationOutside = "outside"
-
-// ApproximationFailure is the Kind of a failure of the test that is not asked for: whether
-// it happens depends on what the model does not keep.
-const ApproximationFailure = "test-failure"
-
-// ApproximationAssertion is the Kind of an assertion of a library of which the
-// model assumes that it holds.
-const ApproximationAssertion = "assertion"
-
-// ApproximationAccess is the Kind of an access to memory that replays do not
-// see, so that races may go unseen.
-const ApproximationAccess = "not-recorded"
-
-// ApproximationNumber is the Kind of a number from outside of which the model
-// has a few values only.
-const ApproximationNumber = "number"
-
-// ApproximationBound is the Kind of a bound that is smaller than asked for, since
-// the model would be too large otherwise.
-const ApproximationBound = "bounds"
 
 // The directions of approximations.
 const (

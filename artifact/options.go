@@ -3,6 +3,8 @@ package artifact
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Options are those of a pass that shape its results, as a manifest records them.
@@ -115,7 +117,7 @@ func (m Manifest) options() (Options, error) {
 }
 
 func currentOptions(raw json.RawMessage) (o Options, err error) {
-	return o, decodeJSON(raw, &o)
+	return o, storage.DecodeJSON(raw, &o)
 }
 
 // goNamedOptions decodes those of the versions 1 and 2, in which the bounds have the names of

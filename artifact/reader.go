@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // A Reader reads a bundle file by file, in the order of its manifest, so that a bundle takes
@@ -129,7 +131,7 @@ func (r *Reader) Digest() string {
 	if r == nil || r.encoded == nil {
 		return ""
 	}
-	return digestOf(r.encoded)
+	return storage.Digest(r.encoded)
 }
 
 // Options returns the options of the pass, as [Bundle.Options] does.

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // ways are those in which a file of a bundle can be taken from a reader.
@@ -103,7 +104,7 @@ func reference(data []byte, lim Limits) (map[string][]byte, error) {
 	var program []source.File
 	for _, f := range m.Files {
 		data, ok := files[f.Path]
-		if !ok || int64(len(data)) != f.Size || digestOf(data) != f.SHA256 {
+		if !ok || int64(len(data)) != f.Size || storage.Digest(data) != f.SHA256 {
 			return nil, errors.New(f.Path)
 		}
 		if rel, ok := strings.CutPrefix(f.Path, "source/"); ok {
@@ -116,7 +117,7 @@ func reference(data []byte, lim Limits) (map[string][]byte, error) {
 			if strings.HasPrefix(strings.TrimSpace(string(data)), "null") {
 				return nil, errors.New("null")
 			}
-			if err := decodeJSON(data, reflect.New(form).Interface()); err != nil {
+			if err := storage.DecodeJSON(data, reflect.New(form).Interface()); err != nil {
 				return nil, err
 			}
 		}

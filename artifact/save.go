@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Ext is the extension of a bundle in archive form.
@@ -51,7 +52,7 @@ func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put f
 	if err != nil {
 		return "", fmt.Errorf("save: %w", err)
 	}
-	digest := digestOf(encoded)
+	digest := storage.Digest(encoded)
 	var sig *Signature
 	if key != nil {
 		if sig, err = sign(digest, key); err != nil {
@@ -145,32 +146,11 @@ func save(path string, files func(put putter) error) error {
 	return saveDir(path, files)
 }
 
-// unfinished is the pattern of the files that have the archive until it is whole.
-func unfinished(path string) string { return ".vtrace-" + filepath.Base(path) + "-*" }
-
-// Remove removes the archive at a path, if there is one, and what processes that were killed
-// have written of it.
-func Remove(path string) error {
-	if path == "" {
-		return fmt.Errorf("remove bundle: %w", &ArgumentError{"path", "empty"})
-	}
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), unfinished(path)))
-	if err != nil {
-		return fmt.Errorf("remove bundle: %w", err)
-	}
-	for _, f := range append(files, path) {
-		if err := os.RemoveAll(f); err != nil {
-			return fmt.Errorf("remove bundle: %w", err)
-		}
-	}
-	return nil
-}
-
 func saveArchive(path string, files func(put putter) error) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save bundle: %w", &ExistsError{path, "exists and is not a regular file"})
 	}
-	err = ReplaceFile(path, func(f *os.File) error {
+	err = storage.Replace(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		if err := writeArchive(w, files); err != nil {
 			return err
@@ -182,32 +162,6 @@ func saveArchive(path string, files func(put putter) error) (err error) {
 	})
 	if err != nil {
 		return fmt.Errorf("save bundle: %w", err)
-	}
-	return nil
-}
-
-// ReplaceFile writes a file that is at the path as a whole or not at all, readable by
-// everybody. What was there before stays if it fails.
-func ReplaceFile(path string, write func(f *os.File) error) error {
-	if path == "" || write == nil {
-		return &ArgumentError{"path and writer", "empty or nil"}
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
-	if err != nil {
-		return err
-	}
-	err = write(tmp)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err2 := tmp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return nil
 }

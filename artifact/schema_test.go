@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact/schema"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 var update = flag.Bool("update", false, "rewrite the schemas and the tables of docs/bundle.md")
@@ -201,7 +202,7 @@ func document(t *testing.T, name string, c *comments) []byte {
 			case f.owner == "Manifest" && f.goName == "Version":
 				p["const"] = Version
 			case f.words == "digest":
-				p["pattern"] = hexDigest.String()
+				p["pattern"] = storage.HexDigest.String()
 			case f.words != "":
 				p["enum"] = strings.Split(f.words, "|")
 			}
@@ -221,7 +222,7 @@ func document(t *testing.T, name string, c *comments) []byte {
 	root["$id"] = fmt.Sprintf("https://github.com/vtrace/vtrace/artifact/schema/%d/%s", Version, name)
 	root["title"] = fmt.Sprintf("%s of a vtrace bundle, version %d", name, Version)
 	root["$defs"] = defs
-	data, err := EncodeJSON(root)
+	data, err := storage.EncodeJSON(root)
 	require.NoError(t, err)
 	return data
 }

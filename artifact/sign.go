@@ -13,10 +13,12 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
-// SigExt is what the name of a signature's file has after that of its bundle.
-const SigExt = ".sig"
+// sigExt is what the name of a signature's file has after that of its bundle.
+const sigExt = ".sig"
 
 const (
 	signatureFormat  = "vtrace-signature"
@@ -154,7 +156,7 @@ func keyID(key ed25519.PublicKey) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return digestOf(der), nil
+	return storage.Digest(der), nil
 }
 
 // Sign signs a bundle.
@@ -216,7 +218,7 @@ func (s *Signature) by(key ed25519.PublicKey) error {
 func shortKey(id string) string { return id[:min(len(id), 16)] }
 
 // SignaturePath is where the signature of the bundle at a path is.
-func SignaturePath(path string) string { return strings.TrimRight(path, `/\`) + SigExt }
+func SignaturePath(path string) string { return strings.TrimRight(path, `/\`) + sigExt }
 
 // SaveSigned saves a bundle and then its signature beside it. An older signature is replaced.
 func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {
@@ -232,7 +234,7 @@ func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {
 
 // save writes a signature beside the bundle at a path.
 func (s *Signature) save(path string) error {
-	data, err := EncodeJSON(s)
+	data, err := storage.EncodeJSON(s)
 	if err != nil {
 		return fmt.Errorf("sign bundle: %w", err)
 	}
@@ -240,7 +242,7 @@ func (s *Signature) save(path string) error {
 	if info, err := os.Lstat(to); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("sign bundle: %w", &ExistsError{to, "exists and is not a regular file"})
 	}
-	err = ReplaceFile(to, func(f *os.File) error {
+	err = storage.Replace(to, func(f *os.File) error {
 		_, err := f.Write(data)
 		return err
 	})
@@ -298,10 +300,10 @@ func readSignature(path string) (*Signature, error) {
 		return nil, &SignatureError{Err: fmt.Errorf("version %d is newer than %d, the newest this vtrace reads", head.Version, signatureVersion)}
 	}
 	var s Signature
-	if err := decodeJSON(data, &s); err != nil {
+	if err := storage.DecodeJSON(data, &s); err != nil {
 		return nil, &SignatureError{Err: err}
 	}
-	if _, err := hex.DecodeString(s.Key); err != nil || s.Format != signatureFormat || s.Version != signatureVersion || !hexDigest.MatchString(s.Digest) {
+	if _, err := hex.DecodeString(s.Key); err != nil || s.Format != signatureFormat || s.Version != signatureVersion || !storage.HexDigest.MatchString(s.Digest) {
 		return nil, &SignatureError{Err: errors.New("it is not a signature of a bundle")}
 	}
 	return &s, nil

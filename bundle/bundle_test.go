@@ -377,10 +377,12 @@ func TestIndex(t *testing.T) {
 	require.Contains(t, got[4].Error, "newer")
 
 	var table bytes.Buffer
-	require.NoError(t, WriteRow(&table, Columns()))
+	out := csv.NewWriter(&table)
+	require.NoError(t, out.Write(Columns()))
 	for _, e := range got {
-		require.NoError(t, WriteRow(&table, e.Row()))
+		require.NoError(t, out.Write(e.Row()))
 	}
+	out.Flush()
 	rows, err := csv.NewReader(&table).ReadAll() // of one length
 	require.NoError(t, err)
 	require.Len(t, rows, 6)
@@ -432,7 +434,7 @@ func BenchmarkIndex(b *testing.B) {
 				runtime.ReadMemStats(&now)
 				most = max(most, now.HeapAlloc)
 			}
-			return WriteLine(discard{}, e)
+			return e.WriteLine(discard{})
 		})
 		require.NoError(b, err)
 		require.Equal(b, bundles, n)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Difference is what has changed from one bundle to another one.
@@ -193,7 +194,7 @@ func manifestOf(r *artifact.Reader) (t table) {
 	t.add("go", m.Go)
 	t.add("package", m.Entry.Package)
 	t.add("entry", m.Entry.Func)
-	if o, err := artifact.EncodeJSON(r.Options()); err == nil {
+	if o, err := storage.EncodeJSON(r.Options()); err == nil {
 		var line bytes.Buffer
 		for word := range strings.FieldsSeq(string(o)) {
 			line.WriteString(word)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Extract writes files of a bundle below a directory, which is made if it is not there, under
@@ -138,7 +139,7 @@ func (x *extraction) run(r *artifact.Reader, wanted []string) error {
 	}
 	rest := wanted
 	if rest[0] == manifestFile {
-		data, err := artifact.EncodeJSON(r.Manifest())
+		data, err := storage.EncodeJSON(r.Manifest())
 		if err == nil {
 			err = x.stage(manifestFile, bytes.NewReader(data))
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // below are the directories and the contents of the files below a directory, by their paths;
@@ -106,7 +107,7 @@ func sameWritten(t *testing.T, b *artifact.Bundle, path string, slim *artifact.B
 		}
 	}
 
-	name := CollectionDir + "/" + b.Digest() + artifact.Ext
+	name := collectionDir + "/" + b.Digest() + artifact.Ext
 	entry, err := readEntry(name, b.Reader())
 	require.NoError(t, err)
 	c, err := Merge(t.Context(), at("merged"), o, path, path)
@@ -194,7 +195,7 @@ func packed(t testing.TB, plain []byte) []byte {
 
 // tarOf is a tar stream of files, the manifest first.
 func tarOf(t testing.TB, m artifact.Manifest, order []string, files map[string]string) []byte {
-	manifest, err := artifact.EncodeJSON(m)
+	manifest, err := storage.EncodeJSON(m)
 	require.NoError(t, err)
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)

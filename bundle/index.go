@@ -3,7 +3,6 @@ package bundle
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,8 +180,8 @@ func hasManifest(dir string) bool {
 	return err == nil && bytes.Contains(head, []byte(`"`+artifact.Format+`"`))
 }
 
-// WriteLine writes an entry as a line of JSON.
-func WriteLine(w io.Writer, e Entry) error {
+// WriteLine writes the entry as a line of JSON.
+func (e Entry) WriteLine(w io.Writer) error {
 	if w == nil {
 		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
 	}
@@ -232,17 +231,4 @@ func (e Entry) Row() []string {
 		}
 	}
 	return out
-}
-
-// WriteRow writes a row of a table as CSV.
-func WriteRow(w io.Writer, row []string) error {
-	if w == nil {
-		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
-	}
-	c := csv.NewWriter(w)
-	if err := c.Write(row); err != nil {
-		return err
-	}
-	c.Flush()
-	return c.Error()
 }

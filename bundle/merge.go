@@ -12,24 +12,24 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // A bundle has one entry point, one program and one model, and its digest is what later bundles
 // name as their parent. So several bundles are no bundle: they are collected, each as it is,
 // under a report of all that was found.
 
-// CollectionFormat is the name of the format of a collection, CollectionVersion its version.
+// collectionFormat is the name of the format of a collection, collectionVersion its version.
 const (
-	CollectionFormat  = "vtrace-collection"
-	CollectionVersion = 1
+	collectionFormat  = "vtrace-collection"
+	collectionVersion = 1
 )
 
-// CollectionFile is the file of a collection that has the Collection; the bundles are below
-// CollectionDir, named by their digests.
-const (
-	CollectionFile = "collection.json"
-	CollectionDir  = "bundles"
-)
+// CollectionFile is the file of a collection that has the [Collection]; the bundles are in a directory beside it,
+// bundles, named by their digests.
+const CollectionFile = "collection.json"
+
+const collectionDir = "bundles"
 
 // Collection is what several bundles say together.
 type Collection struct {
@@ -106,16 +106,16 @@ func Merge(ctx context.Context, dir string, o artifact.OpenOptions, paths ...str
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, CollectionDir)), os.RemoveAll(filepath.Join(dir, CollectionFile)))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, collectionDir)), os.RemoveAll(filepath.Join(dir, CollectionFile)))
 			if made {
 				err = errors.Join(err, os.Remove(dir))
 			}
 		}
 	}()
-	if err := os.Mkdir(filepath.Join(dir, CollectionDir), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, collectionDir), 0o755); err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
-	c := &Collection{Format: CollectionFormat, Version: CollectionVersion, Bundles: []Collected{}, Findings: []Merged{}}
+	c := &Collection{Format: collectionFormat, Version: collectionVersion, Bundles: []Collected{}, Findings: []Merged{}}
 	found := map[string][]artifact.Finding{} // by digest
 	later := map[string]string{}             // what was made from a digest
 	for _, p := range paths {
@@ -186,7 +186,7 @@ func Merge(ctx context.Context, dir string, o artifact.OpenOptions, paths ...str
 		}
 		return slices.Compare([]string{x.Kind, x.Function, x.Message}, []string{y.Kind, y.Function, y.Message})
 	})
-	data, err := artifact.EncodeJSON(c)
+	data, err := storage.EncodeJSON(c)
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
@@ -196,7 +196,7 @@ func Merge(ctx context.Context, dir string, o artifact.OpenOptions, paths ...str
 // collect copies a bundle into a collection while it is read.
 func collect(r *artifact.Reader, dir string) (Entry, []artifact.Finding, error) {
 	defer r.Close()
-	e := newEntry(CollectionDir+"/"+r.Digest()+artifact.Ext, r)
+	e := newEntry(collectionDir+"/"+r.Digest()+artifact.Ext, r)
 	findings := []artifact.Finding{}
 	_, err := artifact.SaveFiles(filepath.Join(dir, filepath.FromSlash(e.Path)), r.Manifest(), nil, func(put func(string, io.Reader) error) error {
 		return each(r, func(f artifact.FileInfo) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // Slim returns a bundle without what is not needed to keep its verdicts and findings, to replay
@@ -151,7 +152,7 @@ func slimmed(r *artifact.Reader) (*slim, error) {
 	}
 	if m.Version != artifact.Version {
 		// A bundle that is made has the newest version.
-		raw, err := artifact.EncodeJSON(r.Options())
+		raw, err := storage.EncodeJSON(r.Options())
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func slimmed(r *artifact.Reader) (*slim, error) {
 	}
 	for i, f := range left {
 		if f.Path == artifact.VerdictsPath {
-			if s.verdicts, err = artifact.EncodeJSON(verdicts); err != nil {
+			if s.verdicts, err = storage.EncodeJSON(verdicts); err != nil {
 				return nil, err
 			}
 			left[i].Size, left[i].SHA256 = int64(len(s.verdicts)), digestOf(s.verdicts)

@@ -16,8 +16,10 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/artifact/schema"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/proxyfile"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/internal/uppaal"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // Problem is something in a bundle that is not as it should be.
@@ -190,7 +192,7 @@ func verify(r *artifact.Reader) (*Report, error) {
 			v.sums[sumOf(m)] = false
 		}
 	}
-	if data, err := artifact.EncodeJSON(v.manifest); err == nil {
+	if data, err := storage.EncodeJSON(v.manifest); err == nil {
 		v.schema(manifestFile, data)
 	}
 	err := each(r, func(f artifact.FileInfo) error { return v.file(f, r) })
@@ -585,16 +587,16 @@ func (v *verifier) site(file, what, key string) {
 }
 
 // moduleOf reads the path of a file of a module.
-func moduleOf(p string) (artifact.ModuleFile, bool) {
+func moduleOf(p string) (proxyfile.File, bool) {
 	name, ok := strings.CutPrefix(p, artifact.ModulesDir+"/")
 	if !ok {
-		return artifact.ModuleFile{}, false
+		return proxyfile.File{}, false
 	}
-	return artifact.ParseModuleFile(name)
+	return proxyfile.Parse(name)
 }
 
 // sumOf is what a line of go.sum begins with that is of a file of a module.
-func sumOf(m artifact.ModuleFile) string {
+func sumOf(m proxyfile.File) string {
 	if m.Ext == ".mod" {
 		return m.Module + " " + m.Version + "/go.mod"
 	}
@@ -602,7 +604,7 @@ func sumOf(m artifact.ModuleFile) string {
 }
 
 // info looks at a file of a module that has its version.
-func (v *verifier) info(f artifact.FileInfo, m artifact.ModuleFile, r *artifact.Reader) error {
+func (v *verifier) info(f artifact.FileInfo, m proxyfile.File, r *artifact.Reader) error {
 	want := fmt.Sprintf(`{"Version":%q}`, m.Version)
 	if f.Size == int64(len(want)) {
 		data, err := r.Content()

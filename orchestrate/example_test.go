@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 )
 
 // The entry M starts a goroutine W and receives from it.

@@ -1,13 +1,37 @@
-//go:build go1.25
-
-// Package orcutil is the runtime of instrumented programs: it makes a real
-// program follow a plan, guard by guard, and reports what the program did.
+// Package orcutil has the words of runs: what a plan prescribes to an instrumented program, and
+// what a run of it reports.
 //
-// The instrumenter replaces every concurrency operation of a program by a call
-// of this package: ch <- v becomes To(ch).Send(site, v), mu.Lock() becomes
-// Lock(site, &mu), and so on. Each call is a guard, identified by its site.
-// Outside a run the calls do what the originals did, and the program behaves
-// as ever. Inside a run, which Run starts, this package decides who goes on.
+// The instrumented program replaces every concurrency operation by a call of vtrace's runtime:
+// ch <- v becomes To(ch).Send(site, v), mu.Lock() becomes Lock(site, &mu), and so on. Each call is
+// a guard, identified by its site. Outside a run the calls do what the originals did, and the
+// program behaves as ever. Inside a run the runtime decides who goes on: by a [Plan], and behind its
+// steps by a choice. What it has observed is a [Result].
+//
+// # Orchestration tests by hand
+//
+// The tests that a bundle has below tests/ are ordinary Go. "vtrace export-test" writes one into the
+// tree of its program, where it can be changed, and others can be written after its model; "vtrace
+// test" runs them (vtrace.ExportTest and vtrace.RunExported do the same). They are compiled with an overlay, in
+// which the runtime is the package vtraceorc of the standard library. It has the types of this package
+// under the same names:
+//
+//	plan := vtraceorc.Plan{
+//		Steps: []vtraceorc.Step{
+//			{G: "0", Site: "locks.main#2"},
+//			{G: "0.1", Site: "locks.main$1#1"},
+//		},
+//		Expect: vtraceorc.Expect{
+//			Kind:       "deadlock",
+//			Goroutines: []vtraceorc.At{{G: "0", Site: "locks.main#3"}},
+//		},
+//	}
+//	config := vtraceorc.ForMain(t, synctest.Test, synctest.Wait, main, "locks.main.end")
+//	vtraceorc.Orchestrate(t, plan, config, json.Marshal)
+//
+// For the entry of a test it is ForTest, which is given the test in place of main. The keys of sites are
+// those of sidecar.json, and the kinds of errors those of package artifact (artifact.KindDeadlock
+// and so on). The environment variables [EnvResult], [EnvLog] and [EnvJournal] name files that such a test
+// writes: its Result as JSON, and which guards were passed, in words and as steps of a plan.
 //
 // # Terms
 //
@@ -21,8 +45,8 @@
 // memory included.
 //
 // Goroutines are named by their creation path: the entry function runs in "0",
-// and "0.2" is the second goroutine that "0" has started. The function given to
-// Callback runs in "F@site.n".
+// and "0.2" is the second goroutine that "0" has started. A function that
+// the program has given to a library runs in "F@site.n".
 //
 // A new goroutine stands at its Start guard. A step that names it at a later
 // guard passes the Start guard by itself; so it is with a goroutine that a Cond
@@ -69,9 +93,9 @@
 // # Time
 //
 // In a testing/synctest bubble time stands still while goroutines run. It
-// passes by a step of the plan, TimeStep, or when a Chooser says so: up to the
-// next event, a Sleep, an event announced by Due, or a receive from a timer's
-// channel or a context. If nothing can move and no event comes, the program
+// passes by a step of the plan, TimeStep, or when who chooses behind the plan says so: up
+// to the next event, a Sleep, a function of a timer, or a receive from a timer's channel or a
+// context. If nothing can move and no event comes, the program
 // rests: whoever is blocked now is blocked for ever. That is how deadlocks and
 // leaks are proved. Timers that uninstrumented code keeps to itself count too.
 //
@@ -116,7 +140,7 @@
 //     come that are created meanwhile, and when, is chosen too, where none of them is
 //     the first choice; of those of one range an exploration of all schedules has at
 //     most eight come, and says so. An entry that is removed and created again is a new
-//     one, see Deletes; if uninstrumented code does both, it is taken for the old one.
+//     one; if uninstrumented code does both, it is taken for the old one.
 //   - So is a Range over a sync.Map, which has the value of each key when it comes. A key
 //     that is deleted and stored again before its turn is taken for the old one.
 //   - Keys have an order of their own, by value. Addresses are no values: pointers
@@ -138,8 +162,7 @@
 //
 // # Data races
 //
-// Where accesses to memory are instrumented too (Rd, Wr and the like; they are
-// no guards), a run looks for data races: two accesses to the same bytes, one of
+// Where accesses to memory are instrumented too (they are no guards), a run looks for data races: two accesses to the same bytes, one of
 // them a write, that no chain of synchronisation orders under this schedule. It
 // keeps the happens-before order of the Go memory model by vector clocks. A race
 // does not end the run, unless it is what the plan expects.
@@ -148,7 +171,7 @@
 // come after all earlier ones, whoever made them. That hides races, as does
 // memory that such code touches; none is reported that is not there. That methods
 // of one list, buffer or the like of the standard library are called with nothing to
-// order the calls is said, without a claim that they race, see Use. After an
+// order the calls is said, without a claim that they race. After an
 // operation by a goroutine outside control a run looks no further. Not seen is
 // uninstrumented code that locks, by itself, a lock of the program's.
 //
@@ -158,8 +181,8 @@
 // does the return of main, except that under an expectation of a leak or a
 // partial deadlock the others go on, and are seen to be stuck or not. After the
 // return of a test the others always go on. After the last step of the plan
-// the Chooser decides, by default FirstEnabled, until the program has ended or
-// rests; while something is expected, the guard at the end of the entry
+// the first goroutine goes on that can, in an exploration one that is chosen at random,
+// until the program has ended or rests; while something is expected, the guard at the end of the entry
 // function comes last. Then the expectation is compared with what was observed.
 // If what was expected is observed earlier, the run ends there.
 //
@@ -184,16 +207,14 @@
 //     that it waits for when a step has left it free. A goroutine that
 //     blocks in uninstrumented code goes outside until it comes to a guard.
 //     Both make the result weak, with a note. They are found by the number of
-//     goroutines in the process and by the stacks they run on; with
-//     Config.Unchecked the first kind goes unnoticed, and the second ends the
-//     run as Unsupported.
+//     goroutines in the process and by the stacks they run on.
 //   - Waiting for what a bubble cannot see, sockets, other processes, signals,
-//     channels made outside the bubble, stops the run: set Config.Watchdog. With one
-//     a wait for the network or for a system call ends the run after some seconds.
-//   - A loop without guards that does not end is not stopped, but noticed by
-//     Config.Watchdog. One that polls, see Polled, gives others their turn; if
+//     channels made outside the bubble, stops the run, which
+//     is ended after its time then. A wait for the network or for a system call ends it after some seconds.
+//   - A loop without guards that does not end is not stopped, but ends the
+//     run after its time. One that polls gives others their turn; if
 //     nobody else can go on, the run ends with the place of the busy loop.
-//   - Outside a bubble, rest is assumed after Config.Patience, and times differ
+//   - Outside a bubble, rest is assumed after a second, and times differ
 //     from run to run.
 //   - A timer that has fired while somebody stood at a receive from it is
 //     received from even if uninstrumented code stops it between.
@@ -205,37 +226,6 @@
 //     converted to numbers are what they are.
 //   - All subtests have the *testing.T of the test: its name, and whether it has
 //     failed. How many run at one time is not limited, as by -parallel.
-//   - KindNilCall is observed as a nil dereference at the expected place, or as
+//   - The call of a nil function is observed as a nil dereference at the expected place, or as
 //     a go statement of a nil function.
-//
-// # Every schedule
-//
-// Exhaust runs the program under all schedules that are not equivalent. What depends on
-// what is one table, in dependence.go. A goroutine that would only queue for what another
-// one holds is not granted until nothing else can go on; main returns last, since that
-// ends the program. Choices of the environment, and of a select with several ready cases,
-// branch. No execution is begun that is equivalent to another one, but for some after
-// operations that come out in several ways, see wakeup.go. Loops that only look whether
-// something has changed are followed until they have seen the same three times. Time
-// passes only when nothing else can happen, or also at other moments, as often as
-// Exhaustion.Stalls says.
-//
-// What uninstrumented code does to order goroutines is one object: each call of it
-// depends on each other one. Such a call is a step of its own. With accesses to memory
-// recorded, a run says which statements race: as guards they make the exploration exact.
-//
-// Bounding has Exhaust run all schedules with few preemptions first, of which it runs
-// those once that come to the same state, see fingerprint.go. That is for programs that
-// have too many schedules.
-//
-// # How the parts fit
-//
-// The methods of goroutine (arrive, block, pass, park) are what operations are
-// made of. A run owns the goroutines and resumes them one by one; follow.go
-// does the steps, judge.go says what was seen. Adding an operation means a
-// function that enters, arrives, does the real thing or blocks, and passes;
-// whoever completes a blocked goroutine sets its ready flag.
-//
-// The package compiles under any import path and name, which is how it travels
-// into instrumented programs (see package orcutil/source).
 package orcutil

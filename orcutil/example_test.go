@@ -1,57 +1,45 @@
 package orcutil_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"sync"
-	"time"
 
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
-// A program with two locks, as the instrumenter writes it, and the plan that
-// makes it deadlock. A generated test would pass a testing/synctest bubble, in
-// which the deadlock is proved instead of assumed.
+// Example reads what an Orchestration test has written to the file that VTRACE_RESULT names, and makes of it
+// the steps of a plan that repeats the run up to where it left the first one.
 func Example() {
-	orcutil.RegisterSites("example.com/locks", []orcutil.SiteInfo{
-		{ID: 1, Key: "locks.main#1", File: "main.go", Line: 10, Text: "go func() {"},
-		{ID: 2, Key: "locks.main$1#1", File: "main.go", Line: 11, Text: "b.Lock()"},
-		{ID: 3, Key: "locks.main$1#2", File: "main.go", Line: 12, Text: "a.Lock()"},
-		{ID: 4, Key: "locks.main#2", File: "main.go", Line: 16, Text: "a.Lock()"},
-		{ID: 5, Key: "locks.main#3", File: "main.go", Line: 17, Text: "b.Lock()"},
-	})
-	program := func() {
-		var a, b sync.Mutex
-		orcutil.Go(1, func() {
-			orcutil.Lock(2, &b)
-			orcutil.Lock(3, &a)
-		})
-		orcutil.Lock(4, &a)
-		orcutil.Lock(5, &b)
+	written := []byte(`{
+		"Verdict": "infeasible",
+		"Step": 2,
+		"Want": {"G": "0.1", "Site": "locks.main$1#1"},
+		"Found": "finished",
+		"Goroutines": [
+			{"G": "0", "State": "blocked", "Op": "lock", "Object": "mutex#2", "Site": "locks.main#3", "Source": "main.go:17: b.Lock()"},
+			{"G": "0.1", "State": "finished"}
+		],
+		"Trace": [{"G": "0", "Site": "locks.main#2", "Occ": 1}]
+	}`)
+	var r orcutil.Result
+	if err := json.Unmarshal(written, &r); err != nil {
+		fmt.Println(err)
+		return
 	}
-	res := orcutil.Run(orcutil.Config{
-		Main:     program,
-		Patience: time.Millisecond,
-		Plan: orcutil.Plan{
-			Steps: []orcutil.Step{
-				{G: "0", Site: "locks.main#1"},
-				{G: "0", Site: "locks.main#2"},
-				{G: "0.1", Site: "locks.main$1#1"},
-			},
-			Expect: orcutil.Expect{
-				Kind: orcutil.KindDeadlock,
-				Goroutines: []orcutil.At{
-					{G: "0", Site: "locks.main#3"},
-					{G: "0.1", Site: "locks.main$1#2"},
-				},
-			},
-		},
-	})
-	fmt.Println(res.Verdict)
-	for _, g := range res.Goroutines {
-		fmt.Println(g.G, g.State, g.Op, g.Object, g.Source)
+	if r.Verdict == orchestrate.Infeasible {
+		fmt.Printf("step %d wants %s at %s: %s\n", r.Step, r.Want.G, r.Want.Site, r.Found)
+	}
+	for _, g := range r.Goroutines {
+		fmt.Println(g)
+	}
+	again := orcutil.Plan{Steps: r.Trace, Expect: orcutil.Expect{Goroutines: []orcutil.At{{G: "0"}}}}
+	for _, step := range again.Steps {
+		fmt.Println(step.G, step.Site)
 	}
 	// Output:
-	// reproduced
-	// 0 blocked lock mutex#2 main.go:17: b.Lock()
-	// 0.1 blocked lock mutex#1 main.go:12: a.Lock()
+	// step 2 wants 0.1 at locks.main$1#1: finished
+	// 0: blocked lock on mutex#2 at locks.main#3 (main.go:17: b.Lock())
+	// 0.1: finished
+	// 0 locks.main#2
 }

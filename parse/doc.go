@@ -1,6 +1,6 @@
 // Package parse puts guards into Go programs. A guard is a call of the runtime,
-// package orcutil, in place of a concurrency operation or in front of a
-// statement, with the number of its site; see package sites. The runtime
+// package vtraceorc, in place of a concurrency operation or in front of a
+// statement, with the number of its site. The runtime
 // decides when it returns. Outside of a run it does what the original did.
 //
 // The result is an overlay for the go command: changed copies of source files,
@@ -39,4 +39,7 @@
 // A call of t.Fatal through a function value, deferred, or as the operand of a go
 // statement, and log.Fatal as that, print another source position than the
 // original.
+//
+// Instrument is for who builds and runs an instrumented program by himself; package orchestrate does that with
+// what Overlay.Write has written. Which accesses to memory are scheduling points only the passes know.
 package parse

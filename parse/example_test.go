@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/parse"
 )
 
@@ -36,12 +35,7 @@ func main() {
 		}
 	}
 	ctx := context.Background()
-	prog, err := source.Load(ctx, source.Spec{Dir: dir})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	overlay, err := parse.Instrument(ctx, prog, parse.Index(prog), parse.Options{})
+	overlay, err := parse.Instrument(ctx, parse.Program{Dir: dir}, parse.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,17 +1,23 @@
 package pass
 
 import (
-	"context"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
-// ArgumentError says which argument of a call is of no use.
-type ArgumentError = artifact.ArgumentError
+// InternalError is a broken invariant of a check: a defect of vtrace, not of the program
+// or the options.
+type InternalError struct {
+	Reason any
+	Stack  []byte
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("the check failed, please report it: %v", e.Reason)
+}
 
 // OptionError says which option a pass cannot use, and why.
 type OptionError struct {
@@ -45,42 +51,59 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s is not obeyed: %s; %s", e.What, e.Reason, e.Remedy)
 }
 
-// present says what a pass lacks before it begins.
-func present(ctx context.Context, b *artifact.Bundle) error {
-	switch {
-	case ctx == nil:
-		return &ArgumentError{Name: "context", Reason: "nil"}
-	case b == nil:
-		return &ArgumentError{Name: "bundle", Reason: "nil"}
-	}
-	return nil
+// ChangeError says what of a change by hand cannot be gone on with.
+type ChangeError struct {
+	// File is relative to the root of the program. Line is 0 if the whole file is meant.
+	File   string
+	Line   int
+	Reason string
 }
 
-// usable says what is wrong with what names a program.
-func usable(ctx context.Context, spec source.Spec) error {
-	switch {
-	case ctx == nil:
-		return &ArgumentError{Name: "context", Reason: "nil"}
-	case spec.Pattern == "" && spec.Dir == "":
-		return &ArgumentError{Name: "source", Reason: "names no package"}
+func (e *ChangeError) Error() string {
+	at := e.File
+	if e.Line > 0 {
+		at += ":" + strconv.Itoa(e.Line)
 	}
-	return nil
+	return at + ": " + e.Reason
 }
 
-// expect checks that a bundle comes from the pass that must come before, and has what that
-// pass gives.
-func expect(b *artifact.Bundle, passes ...string) error {
-	if b == nil {
-		return &ArgumentError{Name: "bundle", Reason: "nil"}
-	}
-	if got := b.Manifest().Pass; !slices.Contains(passes, got) {
-		return &PassError{Got: got, Want: passes}
-	}
-	paths := b.Paths()
-	for _, path := range []string{artifact.ModelPath, artifact.QueriesPath, artifact.SidecarPath, artifact.VerdictsPath} {
-		if !slices.Contains(paths, path) {
-			return &artifact.CorruptError{File: path, Err: fmt.Errorf("missing in a bundle of the %s pass", b.Manifest().Pass)}
-		}
-	}
-	return nil
+// FrontierError says why what an exploration has left to do cannot be gone on with.
+type FrontierError struct{ Reason string }
+
+func (e *FrontierError) Error() string { return "frontier of an exploration: " + e.Reason }
+
+// RuntimeError says that the instrumented program in a bundle is that of another vtrace, does
+// not compile with this one, and cannot be made anew.
+type RuntimeError struct {
+	// Tool is the version of vtrace that made the bundle.
+	Tool string
+	// Build is why it does not compile.
+	Build *orchestrate.BuildError
+	// Reason is why it cannot be made anew.
+	Reason string
 }
+
+func (e *RuntimeError) Error() string {
+	return fmt.Sprintf("the instrumented program in the bundle was made by vtrace %s, and does not fit this vtrace: it does not compile, and cannot be instrumented again, since %s; use that version, or check the program again", e.Tool, e.Reason)
+}
+
+func (e *RuntimeError) Unwrap() error {
+	if e.Build == nil {
+		return nil
+	}
+	return e.Build
+}
+
+// ModulesError says why the go command cannot have the modules that a program depends on.
+type ModulesError struct {
+	// Reason says where they were to come from, Remedy what to do about it.
+	Reason, Remedy string
+	// Err is what the go command says.
+	Err error
+}
+
+func (e *ModulesError) Error() string {
+	return fmt.Sprintf("modules that the program depends on: %s: %v; %s", e.Reason, e.Err, e.Remedy)
+}
+
+func (e *ModulesError) Unwrap() error { return e.Err }

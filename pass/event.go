@@ -7,6 +7,9 @@ import (
 	"github.com/vtrace/vtrace/internal/check"
 )
 
+// Stats is what a search has done so far: the states that it has visited and still has before it, and its time.
+type Stats = check.Stats
+
 // Event is something that happens in a pass: StageStarted, StageDone, SearchProgress,
 // BoundsRaised, Replayed, QueryDecided, Unchanged, ResultsUnusable or Unsandboxed.
 type Event interface{ event() }
@@ -23,7 +26,7 @@ type (
 	// SearchProgress reports on a search that is going on.
 	SearchProgress struct {
 		Pass  string
-		Stats check.Stats
+		Stats Stats
 	}
 	// BoundsRaised says that the model has greater bounds at some places, which
 	// are those listed, before, and how many states a search of it has visited.
@@ -51,7 +54,7 @@ type (
 	// taken, or why this one was not kept.
 	ResultsUnusable struct{ Err error }
 	// Unsandboxed says that the program runs with all that the caller may do though
-	// Options.Sandbox prefers a sandbox, or with one that does not bound all that it should.
+	// a sandbox is preferred, or with one that does not bound all that it should.
 	Unsandboxed struct {
 		Reason string
 		// Partly: there is a sandbox, and Reason says what it lacks.
@@ -59,34 +62,28 @@ type (
 	}
 )
 
-func (StageStarted) event()    {}
-func (StageDone) event()       {}
-func (SearchProgress) event()  {}
-func (BoundsRaised) event()    {}
-func (Replayed) event()        {}
-func (QueryDecided) event()    {}
-func (Unchanged) event()       {}
+func (StageStarted) event() {}
+
+func (StageDone) event() {}
+
+func (SearchProgress) event() {}
+
+func (BoundsRaised) event() {}
+
+func (Replayed) event() {}
+
+func (QueryDecided) event() {}
+
+func (Unchanged) event() {}
+
 func (ResultsUnusable) event() {}
-func (Unsandboxed) event()     {}
 
-// reporter sends the events of one pass.
-type reporter struct {
-	pass string
-	to   func(Event)
-}
+func (Unsandboxed) event() {}
 
-func (r reporter) send(e Event) {
-	if r.to != nil {
-		r.to(e)
-	}
-}
+// LoadStage is the stage in which the program is loaded: the go command lists its packages, and compiles what they
+// import where it has not done so before, which is long once on a machine.
+const LoadStage = "load"
 
-// stage reports a stage; the caller defers or calls the result at its end.
-func (r reporter) stage(name string) func() {
-	if r.to == nil {
-		return func() {}
-	}
-	r.to(StageStarted{r.pass, name})
-	start := time.Now()
-	return func() { r.to(StageDone{r.pass, name, time.Since(start)}) }
-}
+// LibrariesStage is the stage in which the packages are compiled that the instrumented program
+// imports: it is long once on a machine.
+const LibrariesStage = "libraries"

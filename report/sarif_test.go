@@ -23,6 +23,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 )
 
 // bundleOf has findings of an entry, and sites of a program with some more lines before them.
@@ -260,7 +261,7 @@ func suppressionsOf(r gjson.Result) string {
 // TestCallbackNames: a goroutine of a function that was given to a library is named by where that was, in
 // messages, locations and flows.
 func TestCallbackNames(t *testing.T) {
-	g := artifact.CallbackPrefix + "m.f#1.1"
+	g := goroutine.CallbackPrefix + "m.f#1.1"
 	f := artifact.Finding{
 		Verdict: artifact.Real, Kind: artifact.KindPanic, Message: "goroutine " + g + " has ended so", File: "a.go", Line: 9,
 		Goroutines: []artifact.FindingGoroutine{{
@@ -274,7 +275,7 @@ func TestCallbackNames(t *testing.T) {
 	require.NoError(t, err)
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
-	require.NotContains(t, string(text), artifact.CallbackPrefix)
+	require.NotContains(t, string(text), goroutine.CallbackPrefix)
 	for _, want := range []string{"goroutine timer set at a.go:7: panic (panicked)", "goroutine timer set at a.go:7 holds mu since here", `"id":"goroutine timer set at a.go:7"`} {
 		require.Contains(t, string(text), want)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // bundleCommands are the tools of "vtrace bundle".
@@ -54,7 +56,7 @@ func runBundle(c *call) (int, error) {
 
 // writeIndented writes a value as JSON for people and programs.
 func writeIndented(w io.Writer, v any) error {
-	data, err := artifact.EncodeJSON(v)
+	data, err := storage.EncodeJSON(v)
 	if err == nil {
 		_, err = w.Write(data)
 	}
@@ -289,9 +291,9 @@ func runBundleIndex(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	write := func(e bundle.Entry) error { return bundle.WriteLine(c.stdout, e) }
+	write := func(e bundle.Entry) error { return e.WriteLine(c.stdout) }
 	if *asCSV {
-		if err := bundle.WriteRow(c.stdout, bundle.Columns()); err != nil {
+		if err := writeRow(c.stdout, bundle.Columns()); err != nil {
 			return 0, err
 		}
 		write = func(e bundle.Entry) error {
@@ -299,8 +301,18 @@ func runBundleIndex(c *call) (int, error) {
 			for i := range row {
 				row[i] = plain(row[i])
 			}
-			return bundle.WriteRow(c.stdout, row)
+			return writeRow(c.stdout, row)
 		}
 	}
 	return exitNothing, bundle.Index(c.ctx, args[0], open, write)
+}
+
+// writeRow writes a row of a table as CSV.
+func writeRow(w io.Writer, row []string) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(row); err != nil {
+		return err
+	}
+	c.Flush()
+	return c.Error()
 }

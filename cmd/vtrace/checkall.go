@@ -19,11 +19,14 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/vtrace/vtrace/orchestrate"
+
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/output"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -205,7 +208,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 			continue
 		}
 		r := <-results[i]
-		var missing *vtrace.SandboxError
+		var missing *orchestrate.SandboxError
 		if errors.As(r.err, &missing) {
 			return 0, r.err // as it would be for all others
 		}
@@ -448,24 +451,24 @@ func (r *checked) precision() string {
 	return precision(r.bundle)
 }
 
-func (r *checked) asEntry() *report.EntryOutput {
+func (r *checked) asEntry() *output.EntryOutput {
 	row := resultOf(r.bundle, r.path, r.accepted)
 	row.Unsandboxed, row.Signature, row.Unchanged = r.without, r.signature, r.unchanged != nil
 	return &row
 }
 
-func (r *checked) asRefused() *report.RefusedOutput {
-	return &report.RefusedOutput{Package: r.entry.Package, Func: r.entry.Func, Errors: linesOf(r.err)}
+func (r *checked) asRefused() *output.RefusedOutput {
+	return &output.RefusedOutput{Package: r.entry.Package, Func: r.entry.Func, Errors: linesOf(r.err)}
 }
 
-func (r *checked) asLeftOut() *report.LeftOutOutput {
-	return &report.LeftOutOutput{Package: r.entry.Package, Func: r.entry.Func, Reason: r.leftOut}
+func (r *checked) asLeftOut() *output.LeftOutOutput {
+	return &output.LeftOutOutput{Package: r.entry.Package, Func: r.entry.Func, Reason: r.leftOut}
 }
 
 // report prints the table, or everything as JSON.
 func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
-		out := report.SeveralOutput{Version: report.OutputVersion, Entries: []report.EntryOutput{}, Refused: []report.RefusedOutput{}}
+		out := output.SeveralOutput{Version: output.OutputVersion, Entries: []output.EntryOutput{}, Refused: []output.RefusedOutput{}}
 		for _, r := range all {
 			switch {
 			case r.leftOut != "":

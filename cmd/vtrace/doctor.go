@@ -13,9 +13,9 @@ import (
 
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/group"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // What a line of doctor says.

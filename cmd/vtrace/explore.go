@@ -12,8 +12,8 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
-	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // runExplore runs a program under random schedules.
@@ -57,7 +57,7 @@ func runExplore(c *call) (int, error) {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
 	if *exhaustive {
-		how := vtrace.Exhaustion{Stalls: *stalls, Parallel: *parallel, MaxTime: *within}
+		how := pass.Exhaustion{Stalls: *stalls, Parallel: *parallel, MaxTime: *within}
 		if how.Bounding, err = bounding(*preemptions); err != nil {
 			return 0, err
 		}
@@ -88,7 +88,7 @@ func replayed(v *orchestrate.Verdict) string {
 
 // writeExplored prints the ends of the runs, those that are errors with the
 // schedule of the first run.
-func writeExplored(c *call, x *vtrace.Explored) int {
+func writeExplored(c *call, x *pass.Explored) int {
 	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
 	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, x.Strategy)
 	for i, r := range x.Restarts {
@@ -176,22 +176,22 @@ func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, sid
 }
 
 // bounding reads the value of -preemptions.
-func bounding(value string) (*vtrace.Bounding, error) {
+func bounding(value string) (*pass.Bounding, error) {
 	switch value {
 	case "":
 		return nil, nil
 	case "all":
-		return &vtrace.Bounding{Last: vtrace.AllPreemptions}, nil
+		return &pass.Bounding{Last: pass.AllPreemptions}, nil
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < vtrace.AllPreemptions {
+	if err != nil || n < pass.AllPreemptions {
 		return nil, fmt.Errorf("%w: -preemptions %s: a number, or all", errUsage, value)
 	}
-	return &vtrace.Bounding{Last: n}, nil
+	return &pass.Bounding{Last: n}, nil
 }
 
 // exhaust runs every schedule of a program.
-func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep *progress, opts []vtrace.Option) (int, error) {
+func exhaust(c *call, src vtrace.Source, how pass.Exhaustion, file string, rep *progress, opts []vtrace.Option) (int, error) {
 	if file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -222,7 +222,7 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 }
 
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
-func writeExhausted(c *call, x *vtrace.Exhausted) int {
+func writeExhausted(c *call, x *pass.Exhausted) int {
 	fmt.Fprintln(c.stdout, x.Covered.Coverage())
 	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, "")
 	if len(x.Guarded) > 0 {

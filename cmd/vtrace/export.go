@@ -12,9 +12,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/group"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/pass"
 )
 
 // runExportTest writes an Orchestration test into the tree of the program.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
 )
 
 // writeModule writes the files of a module to a directory, which is made.
@@ -430,7 +431,7 @@ func twoAtOnce(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
 	require.Len(t, names, 3, "the module and the bundle")
-	kept, err := artifact.Results{Dir: cache}.All()
+	kept, err := kept.Results{Dir: cache}.All()
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	again, err := artifact.Load(kept[0].Path)

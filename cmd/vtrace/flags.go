@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
 )
 
 // sizeFlag is a number of bytes: 1000000, 500M, 2G.
@@ -42,8 +42,8 @@ func (s *sizeFlag) Set(text string) error {
 	return nil
 }
 
-// boundsFlag sets the fields of vtrace.Bounds by name.
-type boundsFlag struct{ vtrace.Bounds }
+// boundsFlag sets the fields of artifact.ModelBounds by name.
+type boundsFlag struct{ artifact.ModelBounds }
 
 func (b *boundsFlag) String() string { return "" }
 
@@ -53,7 +53,7 @@ func (b *boundsFlag) Set(text string) error {
 	if err != nil || n < 0 {
 		return fmt.Errorf("%q is not NAME=N", text)
 	}
-	v := reflect.ValueOf(&b.Bounds).Elem()
+	v := reflect.ValueOf(&b.ModelBounds).Elem()
 	for i := range v.NumField() {
 		if field := v.Type().Field(i); field.Type.Kind() == reflect.Int && strings.EqualFold(field.Name, name) {
 			v.Field(i).SetInt(int64(n))
@@ -66,7 +66,7 @@ func (b *boundsFlag) Set(text string) error {
 // boundNames are the names of the bounds, as flags have them.
 func boundNames() []string {
 	var names []string
-	t := reflect.TypeFor[vtrace.Bounds]()
+	t := reflect.TypeFor[artifact.ModelBounds]()
 	for i := range t.NumField() {
 		if t.Field(i).Type.Kind() == reflect.Int {
 			names = append(names, strings.ToLower(t.Field(i).Name))

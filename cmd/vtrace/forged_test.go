@@ -25,10 +25,11 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/internal/view"
-	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/pass"
 )
 
 // forgery is a bundle as somebody may write one. The rest of the manifest is made to fit,
@@ -63,7 +64,7 @@ func honest(t *testing.T, of string) *forgery {
 	test, err := orchestrate.Test(target, side, plan, orchestrate.MetaOf(query, 1, "vtrace replay BUNDLE q1-1"))
 	require.NoError(t, err)
 	text := func(v any) string {
-		data, err := artifact.EncodeJSON(v)
+		data, err := storage.EncodeJSON(v)
 		require.NoError(t, err)
 		return string(data)
 	}
@@ -99,7 +100,7 @@ func (f *forgery) sidecar(edit func(s *artifact.Sidecar)) {
 		panic(err)
 	}
 	edit(&s)
-	data, _ := artifact.EncodeJSON(s)
+	data, _ := storage.EncodeJSON(s)
 	f.files[artifact.SidecarPath] = string(data)
 }
 
@@ -121,7 +122,7 @@ func (f *forgery) encode(t *testing.T) string {
 			m.Source = source.Digest(program)
 		}
 	}
-	data, err := artifact.EncodeJSON(m)
+	data, err := storage.EncodeJSON(m)
 	require.NoError(t, err)
 	text := string(data)
 	if f.text != nil {
@@ -198,12 +199,12 @@ func onlyReads(name string) bool { return name == "inspect" || name == "view" }
 // typed reports whether an error is one of those that the documentation lists.
 func typed(err error) bool {
 	var (
-		argument *vtrace.ArgumentError
-		option   *vtrace.OptionError
-		passes   *vtrace.PassError
-		refused  *vtrace.RefusedError
-		corrupt  *vtrace.CorruptError
-		version  *vtrace.VersionError
+		argument *artifact.ArgumentError
+		option   *pass.OptionError
+		passes   *pass.PassError
+		refused  *pass.RefusedError
+		corrupt  *artifact.CorruptError
+		version  *artifact.VersionError
 	)
 	return errors.As(err, &argument) || errors.As(err, &option) || errors.As(err, &passes) || errors.As(err, &refused) || errors.As(err, &corrupt) || errors.As(err, &version)
 }
@@ -580,7 +581,7 @@ func TestForgedBuilt(t *testing.T) {
 	b, err := artifact.Load(path)
 	require.NoError(t, err)
 	_, err = vtrace.SecondPass(context.Background(), b)
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	require.ErrorAs(t, err, &refused)
 
 	f.files["source/go.mod"] = "module example.com/p\n\ngo 1.26\n"
@@ -599,7 +600,7 @@ func TestForgedHolds(t *testing.T) {
 	f.flag("-toolexec=touch " + canary)
 	b, err := artifact.Load(f.write(t, dir, "flag"))
 	require.NoError(t, err)
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	_, err = vtrace.Holds(ctx, b, dir, nil)
 	require.ErrorAs(t, err, &refused)
 

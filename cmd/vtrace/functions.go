@@ -19,6 +19,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/driver"
+	"github.com/vtrace/vtrace/internal/output"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -129,7 +130,7 @@ func (c *call) checkFunctions(s *settings, a *several, pattern string) (_ int, e
 		}
 	}
 	if s.json {
-		out := report.FunctionsOutput{Version: report.OutputVersion, Functions: []report.FunctionOutput{}}
+		out := output.FunctionsOutput{Version: output.OutputVersion, Functions: []output.FunctionOutput{}}
 		for _, r := range results {
 			out.Functions = append(out.Functions, r.output(all))
 		}
@@ -223,7 +224,7 @@ func (r *checkedFunction) code() int {
 		return exitInconclusive
 	case r.summary == nil:
 		return exitNothing
-	case slices.ContainsFunc(r.summary.Alarms(), func(e driver.Error) bool { return e.Verdict == vtrace.Real }):
+	case slices.ContainsFunc(r.summary.Alarms(), func(e driver.Error) bool { return e.Verdict == artifact.Real }):
 		return exitReal
 	case len(r.summary.Alarms()) > 0 || r.open() > 0:
 		return exitInconclusive
@@ -253,7 +254,7 @@ func (r *checkedFunction) headline() string {
 	var parts []string
 	n, possible := 0, 0
 	for _, e := range r.summary.Alarms() {
-		if e.Verdict == vtrace.Real {
+		if e.Verdict == artifact.Real {
 			n++
 		} else {
 			possible++
@@ -360,7 +361,7 @@ func (r *checkedFunction) wordRaces() (all []string) {
 // listFunctions prints functions with the values that they would be called with.
 func (c *call) listFunctions(list []*vtrace.Function, asJSON bool) error {
 	if asJSON {
-		out := []report.FunctionOutput{}
+		out := []output.FunctionOutput{}
 		for _, f := range list {
 			r := checkedFunction{function: f}
 			out = append(out, r.output(nil))
@@ -380,16 +381,16 @@ func (c *call) listFunctions(list []*vtrace.Function, asJSON bool) error {
 }
 
 // output is a function as JSON has it.
-func (r *checkedFunction) output(all *vtrace.Functions) report.FunctionOutput {
+func (r *checkedFunction) output(all *vtrace.Functions) output.FunctionOutput {
 	f := r.function
-	out := report.FunctionOutput{
+	out := output.FunctionOutput{
 		Package: f.Package, Func: f.Name, File: filepath.ToSlash(shorten(f.Pos.Filename)), Line: f.Pos.Line, Exported: f.Exported,
-		LeftOut: f.LeftOut, Valuations: []report.ValuationOutput{}, Errors: []report.FunctionErrorOutput{},
+		LeftOut: f.LeftOut, Valuations: []output.ValuationOutput{}, Errors: []output.FunctionErrorOutput{},
 	}
 	for _, v := range f.Valuations {
-		val := report.ValuationOutput{Test: v.Test, Values: []report.ValueOutput{}, Result: "not checked"}
+		val := output.ValuationOutput{Test: v.Test, Values: []output.ValueOutput{}, Result: "not checked"}
 		for _, x := range v.Values {
-			val.Values = append(val.Values, report.ValueOutput{Name: x.Name, Value: x.Text})
+			val.Values = append(val.Values, output.ValueOutput{Name: x.Name, Value: x.Text})
 		}
 		out.Valuations = append(out.Valuations, val)
 	}
@@ -411,7 +412,7 @@ func (r *checkedFunction) output(all *vtrace.Functions) report.FunctionOutput {
 		f := e.Finding
 		path := r.paths[e.In[0]]
 		f.Reproduce = reproduce(r.summary.Checked[e.In[0]].Bundle, f, path)
-		o := report.FunctionErrorOutput{
+		o := output.FunctionErrorOutput{
 			Class: string(e.Class), Reason: e.Reason, Shown: len(e.In), Of: r.summary.Valuations(), Bundle: path, Finding: f,
 			Driver: r.summary.Checked[e.In[0]].Valuation.Source,
 		}

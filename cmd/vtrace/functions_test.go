@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 // The command of docs/functions.md prints what the page says, for the program that it shows.
@@ -105,7 +105,7 @@ func Counted() *Count {
 	t.Chdir(dir)
 	code, out, said := execute(t, "check", "-functions", "-json", "-numbers", "1,-1", "-cache", "off", "-sarif", "log.sarif", "./...")
 	require.Equal(t, exitReal, code, said)
-	var got report.FunctionsOutput
+	var got output.FunctionsOutput
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	var all []string
 	for _, f := range got.Functions {

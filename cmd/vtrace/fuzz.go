@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // campaign is a search of one or several entry points.
@@ -69,7 +69,7 @@ func runFuzz(c *call) (int, error) {
 		code, err := c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 			f.begin(1)
 			dir := f.dirOf(packageOf(arg), cmp.Or(s.entry, "main"))
-			return f.search(dir, "", opts, func(how vtrace.Fuzzing, opts []vtrace.Option) (*vtrace.Fuzzed, error) {
+			return f.search(dir, "", opts, func(how pass.Fuzzing, opts []vtrace.Option) (*pass.Fuzzed, error) {
 				return vtrace.Fuzz(ctx, s.source(arg), how, opts...)
 			})
 		})
@@ -88,7 +88,7 @@ func runFuzz(c *call) (int, error) {
 			return nil, err
 		}
 		f.begin(len(entries))
-		return f.search(f.dirOf(e.Package, e.Func), fmt.Sprint(e), opts, func(how vtrace.Fuzzing, opts []vtrace.Option) (*vtrace.Fuzzed, error) {
+		return f.search(f.dirOf(e.Package, e.Func), fmt.Sprint(e), opts, func(how pass.Fuzzing, opts []vtrace.Option) (*pass.Fuzzed, error) {
 			return set.Fuzz(ctx, e, how, opts...)
 		})
 	}
@@ -133,8 +133,8 @@ func (f *campaign) dirOf(pkg, entry string) string {
 }
 
 // search searches one entry point, from what is kept of it, and keeps what that adds.
-func (f *campaign) search(dir, name string, opts []vtrace.Option, fuzz func(vtrace.Fuzzing, []vtrace.Option) (*vtrace.Fuzzed, error)) (*vtrace.Bundle, error) {
-	how := vtrace.Fuzzing{Seed: f.seed, MaxRuns: f.runs}
+func (f *campaign) search(dir, name string, opts []vtrace.Option, fuzz func(pass.Fuzzing, []vtrace.Option) (*pass.Fuzzed, error)) (*vtrace.Bundle, error) {
+	how := pass.Fuzzing{Seed: f.seed, MaxRuns: f.runs}
 	if dir != "" {
 		var err error
 		if how.Corpus, err = vtrace.ReadCorpus(dir); err != nil {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
+	"github.com/vtrace/vtrace/internal/storage"
 )
 
 // keeper keeps what a check has made until it is finished, below the directory of the
@@ -71,11 +73,11 @@ func (k *keeper) done(b *vtrace.Bundle) {
 	if k.dir == "" {
 		return
 	}
-	_ = artifact.Remove(filepath.Join(k.dir, partialName(b)))
+	_ = storage.Remove(filepath.Join(k.dir, partialName(b)))
 	if k.cache == "" {
 		return
 	}
-	cache := artifact.Cache{Dir: k.cache}
+	cache := kept.Cache{Dir: k.cache}
 	for _, m := range parents(cache, b) {
 		_ = cache.Remove(m)
 	}
@@ -84,7 +86,7 @@ func (k *keeper) done(b *vtrace.Bundle) {
 }
 
 // parents are the manifests of the bundles in a cache that a bundle was made from.
-func parents(cache artifact.Cache, b *vtrace.Bundle) []artifact.Manifest {
+func parents(cache kept.Cache, b *vtrace.Bundle) []artifact.Manifest {
 	all, err := cache.Manifests()
 	if err != nil {
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -80,7 +81,7 @@ func (l *logs) write(complete bool) error {
 	var errs []error
 	for _, f := range l.files {
 		if f.path != "" {
-			errs = append(errs, f.named(artifact.ReplaceFile(f.path, func(out *os.File) error { return f.log.Write(out, complete) })))
+			errs = append(errs, f.named(storage.Replace(f.path, func(out *os.File) error { return f.log.Write(out, complete) })))
 		}
 	}
 	return errors.Join(errs...)
@@ -293,7 +294,7 @@ func (a *acceptance) end(stderr io.Writer) error {
 	if a.part {
 		a.next.Keep(a.base)
 	}
-	if err := artifact.ReplaceFile(a.path, func(f *os.File) error { return a.next.Write(f) }); err != nil {
+	if err := storage.Replace(a.path, func(f *os.File) error { return a.next.Write(f) }); err != nil {
 		return fmt.Errorf("-baseline: %w", err)
 	}
 	kept := ""

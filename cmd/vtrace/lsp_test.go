@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // languageServer is a server as a process of its own.
@@ -162,19 +164,23 @@ func TestLSPSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"-tags=a,b"}, got.Flags)
 	require.Equal(t, []string{"golang.org/x/..."}, got.Deps)
-	var o pass.Options
-	for _, set := range got.Check {
-		set(&o)
-	}
+	o := applied(got.Check)
 	require.Equal(t, pass.SandboxRequired, o.Sandbox)
 	require.Equal(t, 7*time.Second, o.Budget)
 	require.Equal(t, 3, o.RunDepth, "the command line counts more")
-	for _, set := range got.Of(vtrace.EntryPoint{Package: "example.com/p", Func: "TestSlow"}) {
-		set(&o)
-	}
-	require.Equal(t, 8*time.Second, o.Budget)
+	of := got.Of(vtrace.EntryPoint{Package: "example.com/p", Func: "TestSlow"})
+	require.Equal(t, 8*time.Second, applied(append(slices.Clone(got.Check), of...)).Budget)
 	c.args = append(c.args, "-config=off")
 	got, err = c.settingsIn(dir)
 	require.NoError(t, err)
 	require.Empty(t, got.Flags)
+}
+
+// applied are the options of a pass that options of the SDK set, whose settings have no name outside of it.
+func applied(opts []vtrace.Option) pass.Options {
+	set := reflect.New(reflect.TypeFor[vtrace.Option]().In(0).Elem())
+	for _, o := range opts {
+		reflect.ValueOf(o).Call([]reflect.Value{set})
+	}
+	return set.Elem().FieldByName("Options").Interface().(pass.Options)
 }

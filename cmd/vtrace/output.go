@@ -17,8 +17,10 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/goroutine"
+	"github.com/vtrace/vtrace/internal/output"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -55,9 +57,9 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) report.EntryOutput {
+func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) output.EntryOutput {
 	m := b.Manifest()
-	r := report.EntryOutput{
+	r := output.EntryOutput{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Accepted: accepted, Limits: conclude(b, accepted).Limits, Verdict: b.Verdicts(),
 		Runs: b.Runs(), Races: b.Races(), Approximations: sidecar(b).Approximations,
@@ -101,7 +103,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	refuted := 0
 	told := newTold()
 	for _, f := range b.Findings() {
-		if f.Verdict == vtrace.False {
+		if f.Verdict == artifact.False {
 			refuted++
 			continue
 		}
@@ -451,7 +453,7 @@ func (t *told) first(what string) bool {
 
 // real reports whether an error that is real has been told of.
 func (t *told) real() bool {
-	return slices.ContainsFunc(t.findings, func(f vtrace.Finding) bool { return f.Verdict == vtrace.Real })
+	return slices.ContainsFunc(t.findings, func(f vtrace.Finding) bool { return f.Verdict == artifact.Real })
 }
 
 // The words that are explained once.
@@ -500,12 +502,12 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	if f.Reason != "" {
 		label := "reason: "
-		if f.Verdict == vtrace.Real {
+		if f.Verdict == artifact.Real {
 			label = "" // of how it was found
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
-	if f.Verdict == vtrace.Unconfirmed && told.real() {
+	if f.Verdict == artifact.Unconfirmed && told.real() {
 		// What the model has for it is of little interest beside what the program does.
 		writeReproduce(out, b, f, path, told)
 		return
@@ -562,7 +564,7 @@ func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
 	}
 	told.interleavings = append(told.interleavings, own)
 	heading := "interleaving"
-	if f.Verdict == vtrace.Unconfirmed {
+	if f.Verdict == artifact.Unconfirmed {
 		heading += ", of which no run has confirmed that it leads to the error"
 	}
 	fmt.Fprintf(out, "   %s:\n", heading)
@@ -693,7 +695,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	}
 	if started {
 		how := "started"
-		if strings.HasPrefix(g.G, artifact.CallbackPrefix) {
+		if strings.HasPrefix(g.G, goroutine.CallbackPrefix) {
 			how = "runs the function that is given"
 		}
 		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)

@@ -39,7 +39,7 @@ func TestReasons(t *testing.T) {
 		require.Equal(t, want, siteKeys.ReplaceAllString(text, " ("))
 	}
 	var out strings.Builder
-	writeFinding(&out, nil, vtrace.Finding{Number: 1, Verdict: vtrace.Unconfirmed, Kind: artifact.KindPanic, File: "a.go", Line: 2, Reason: "expected 0 at m.f#1 (a.go:2: f())", Interleaving: []artifact.FindingStep{{Step: 1, G: "0", File: "a.go", Line: 2}}}, "", newTold())
+	writeFinding(&out, nil, vtrace.Finding{Number: 1, Verdict: artifact.Unconfirmed, Kind: artifact.KindPanic, File: "a.go", Line: 2, Reason: "expected 0 at m.f#1 (a.go:2: f())", Interleaving: []artifact.FindingStep{{Step: 1, G: "0", File: "a.go", Line: 2}}}, "", newTold())
 	require.Contains(t, out.String(), "   reason: expected 0 (a.go:2: f())\n")
 	require.Contains(t, out.String(), "   interleaving, of which no run has confirmed that it leads to the error:\n")
 	require.Equal(t, " (panicked) at a.go:2\n", goroutineText(nil, vtrace.Finding{File: "a.go", Line: 2}, artifact.FindingGoroutine{G: "0", State: artifact.StatePanicked}))
@@ -48,9 +48,9 @@ func TestReasons(t *testing.T) {
 // TestFindingsOfOneCause: what has been printed of an earlier finding is not printed again.
 func TestFindingsOfOneCause(t *testing.T) {
 	sides := []artifact.FindingGoroutine{{Site: "p.f#1", Operation: "write of n"}, {Site: "p.g#1", Operation: "read of n"}}
-	race := vtrace.Finding{Number: 2, Verdict: vtrace.Real, Kind: artifact.KindRace, Cause: "two access n", Goroutines: sides[:1]}
+	race := vtrace.Finding{Number: 2, Verdict: artifact.Real, Kind: artifact.KindRace, Cause: "two access n", Goroutines: sides[:1]}
 	told := newTold()
-	told.findings = append(told.findings, vtrace.Finding{Number: 1, Verdict: vtrace.Real, Kind: artifact.KindRace, Goroutines: sides})
+	told.findings = append(told.findings, vtrace.Finding{Number: 1, Verdict: artifact.Real, Kind: artifact.KindRace, Goroutines: sides})
 	var out strings.Builder
 	writeFinding(&out, nil, race, "", told)
 	require.Equal(t, "\n2. REAL: data race\n   on the variable of 1, in other statements: two access n\n", out.String())

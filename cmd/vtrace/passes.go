@@ -15,7 +15,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/driver"
 	"github.com/vtrace/vtrace/internal/earlier"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/output"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -140,7 +141,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 
 // choosing is the flag of how schedules are chosen.
 func (s *settings) choosing(fs *flag.FlagSet) {
-	fs.StringVar(&s.strategy, "strategy", string(vtrace.DefaultStrategy), "how random schedules are chosen: "+strings.Join(strategyNames(), ", ")+"; pct:N has depth N, delay:N has N delays")
+	fs.StringVar(&s.strategy, "strategy", string(pass.DefaultStrategy), "how random schedules are chosen: "+strings.Join(strategyNames(), ", ")+"; pct:N has depth N, delay:N has N delays")
 }
 
 // checkStrategy says what is wrong with -strategy. The passes that have no such flag leave it empty.
@@ -230,7 +231,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 		opts = append(opts, vtrace.NoReductions())
 	}
 	if newModel {
-		opts = append(opts, vtrace.WithBounds(s.bounds.Bounds))
+		opts = append(opts, vtrace.WithBounds(s.bounds.ModelBounds))
 		if s.categories != "" {
 			opts = append(opts, vtrace.Categories(strings.Split(s.categories, ",")...))
 		}
@@ -304,7 +305,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		if s.stream {
 			return code, errors.Join(lines.entry(&r), lines.end(code), saveErr)
 		}
-		return code, errors.Join(encode(c.stdout, report.SingleOutput{Version: report.OutputVersion, EntryOutput: r}), saveErr)
+		return code, errors.Join(encode(c.stdout, output.SingleOutput{Version: output.OutputVersion, EntryOutput: r}), saveErr)
 	}
 	err = writeText(c.stdout, b, path, accepted)
 	if sig := s.signature(path); sig != "" {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/internal/analyze"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // predictFlags are those of predict alone.
@@ -39,7 +39,7 @@ func runPredict(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -record-timeout is not negative", errUsage)
 	}
 	return c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (_ *vtrace.Bundle, err error) {
-		how := vtrace.Predicting{Recording: vtrace.Recording{Timeout: p.record, Accesses: s.race, Stdout: c.stderr, Stderr: c.stderr}}
+		how := pass.Predicting{Recording: pass.Recording{Timeout: p.record, Accesses: s.race, Stdout: c.stderr, Stderr: c.stderr}}
 		if p.recording != "" {
 			f, err := os.Open(p.recording)
 			if err != nil {
@@ -76,7 +76,7 @@ func (p *predictFlags) register(fs *flag.FlagSet) {
 
 // writePredictions prints what has become of each prediction of an analysis, and of the other orders that
 // have shown an error.
-func writePredictions(w io.Writer, r *vtrace.Predicted, all bool) error {
+func writePredictions(w io.Writer, r *pass.Predicted, all bool) error {
 	var out strings.Builder
 	if r.Recorded != nil {
 		fmt.Fprintf(&out, "recorded: %s, %s of %s\n", r.Recorded.End, plural(r.Analysis.Events, "event", "events"), plural(r.Analysis.Goroutines, "goroutine", "goroutines"))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // screen is where progress is shown, of one entry point or several at once.
@@ -77,7 +77,7 @@ func (p *progress) at(e vtrace.EntryPoint, atOnce bool) *progress {
 }
 
 // event is the callback of the passes.
-func (p *progress) event(e vtrace.Event) {
+func (p *progress) event(e pass.Event) {
 	p.Lock()
 	defer p.Unlock()
 	switch e := e.(type) {

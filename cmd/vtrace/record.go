@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vtrace/vtrace/pass"
+
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/internal/recording"
 	"github.com/vtrace/vtrace/internal/trace"
@@ -53,9 +55,9 @@ func runRecord(c *call) (_ int, err error) {
 	if len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
-	var r *vtrace.Recorded
+	var r *pass.Recorded
 	record := func(to io.Writer) (err error) {
-		how := vtrace.Recording{To: to, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Seed: seed.seed, Stdout: c.stdout, Stderr: c.stderr}
+		how := pass.Recording{To: to, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Seed: seed.seed, Stdout: c.stdout, Stderr: c.stderr}
 		r, err = vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
 		rep.done()
 		return err

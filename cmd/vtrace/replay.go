@@ -10,8 +10,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
-	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // runReplay runs one Orchestration test of a bundle.

@@ -17,9 +17,9 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/output"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/programs"
-	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/report"
 )
 
 // execute runs a command line.
@@ -295,7 +295,7 @@ func TestJSON(t *testing.T) {
 	dir := program(t, "funcarg")
 	code, stdout, stderr := execute(t, "check", "-json", dir)
 	require.Equal(t, exitReal, code, stderr)
-	var r report.EntryOutput
+	var r output.EntryOutput
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 	require.Len(t, r.Found, 1)
 	require.Equal(t, artifact.Real, r.Found[0].Verdict)

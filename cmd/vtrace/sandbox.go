@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // sandboxFlag is -sandbox, a boolean flag that may have a value.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // hostile writes into the directory of its user when it is run, and has a deadlock.
@@ -59,14 +59,14 @@ func TestSandboxFlag(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(hostile), 0o644))
 	t.Chdir(t.TempDir())
 
-	check := func(args ...string) report.EntryOutput {
+	check := func(args ...string) output.EntryOutput {
 		code, stdout, stderr := execute(t, append([]string{"check", "-json", "-o", "b.vtz"}, append(args, dir)...)...)
 		require.Contains(t, []int{exitReal, exitUsage}, code, stderr)
 		if code == exitUsage {
 			require.Contains(t, stderr, "no sandbox: ")
 			t.Skip(stderr)
 		}
-		var r report.EntryOutput
+		var r output.EntryOutput
 		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 		return r
 	}

@@ -11,7 +11,7 @@ import (
 
 // signing declares the flag of commands that write a bundle.
 func (s *settings) signing(fs *flag.FlagSet) {
-	fs.StringVar(&s.sign, "sign", "", "sign the bundle with the private key in `FILE`, of ed25519 as openssl writes it; the signature is beside the bundle, in a file with "+artifact.SigExt+" behind its name")
+	fs.StringVar(&s.sign, "sign", "", "sign the bundle with the private key in `FILE`, of ed25519 as openssl writes it; the signature is beside the bundle, in a file with "+artifact.SignaturePath("")+" behind its name")
 }
 
 // verifying declares the flag of commands that read a bundle.

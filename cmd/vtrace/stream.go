@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 // jsonFlag is -json, a boolean flag that may have a value.
@@ -50,20 +50,20 @@ func (c *call) lines(s *settings) *lines {
 	return &lines{out}
 }
 
-func (l *lines) print(line report.LineOutput) error {
+func (l *lines) print(line output.LineOutput) error {
 	if l.out == nil {
 		return nil
 	}
-	line.Version = report.OutputVersion
+	line.Version = output.OutputVersion
 	return l.out.Encode(line)
 }
 
 func (l *lines) begin(n int) error {
-	return l.print(report.LineOutput{Type: report.LineBegin, Count: &n})
+	return l.print(output.LineOutput{Type: output.LineBegin, Count: &n})
 }
 
-func (l *lines) entry(r *report.EntryOutput) error {
-	return l.print(report.LineOutput{Type: report.LineEntry, Entry: r})
+func (l *lines) entry(r *output.EntryOutput) error {
+	return l.print(output.LineOutput{Type: output.LineEntry, Entry: r})
 }
 
 // add prints what became of one of several entry points.
@@ -72,13 +72,13 @@ func (l *lines) add(r *checked) error {
 	case l.out == nil:
 		return nil
 	case r.leftOut != "":
-		return l.print(report.LineOutput{Type: report.LineLeftOut, LeftOut: r.asLeftOut()})
+		return l.print(output.LineOutput{Type: output.LineLeftOut, LeftOut: r.asLeftOut()})
 	case r.bundle != nil:
 		return l.entry(r.asEntry())
 	}
-	return l.print(report.LineOutput{Type: report.LineRefused, Refused: r.asRefused()})
+	return l.print(output.LineOutput{Type: output.LineRefused, Refused: r.asRefused()})
 }
 
 func (l *lines) end(code int) error {
-	return l.print(report.LineOutput{Type: report.LineEnd, Code: &code})
+	return l.print(output.LineOutput{Type: output.LineEnd, Code: &code})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 // outputSchema is the schema that help prints, by a library that knows nothing of vtrace.
@@ -34,7 +34,7 @@ func validated(t *testing.T, s *jsonschema.Schema, text string) gjson.Result {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	require.NoError(t, err, text)
 	require.NoError(t, s.Validate(doc), text)
-	require.EqualValues(t, report.OutputVersion, gjson.Get(text, "version").Int())
+	require.EqualValues(t, output.OutputVersion, gjson.Get(text, "version").Int())
 	return gjson.Parse(text)
 }
 

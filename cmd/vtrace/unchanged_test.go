@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 // unchangedModule has an entry without error, one with, and a function that only the
@@ -107,7 +107,7 @@ func TestUnchanged(t *testing.T) {
 	require.Contains(t, out, "not checked again: nothing has changed since its check; -cache off checks it again")
 	code, out, _ = execute(t, "check", "-json", "-entry", "TestGood", ".")
 	require.Equal(t, exitNothing, code)
-	var r report.EntryOutput
+	var r output.EntryOutput
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	require.True(t, r.Unchanged)
 

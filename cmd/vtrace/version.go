@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 // build is what version prints.
@@ -26,7 +26,7 @@ type build struct {
 }
 
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Format: artifact.Version, Output: report.OutputVersion}
+	b := build{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Format: artifact.Version, Output: output.OutputVersion}
 	if info == nil {
 		return b
 	}

@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/storage"
 	"github.com/vtrace/vtrace/internal/view"
 )
 
@@ -37,7 +37,7 @@ func runView(c *call) (int, error) {
 	case "":
 		return exitNothing, openPage(c, write)
 	}
-	if err := artifact.ReplaceFile(*out, func(f *os.File) error { return write(f) }); err != nil {
+	if err := storage.Replace(*out, func(f *os.File) error { return write(f) }); err != nil {
 		return 0, err
 	}
 	_, err = fmt.Fprintf(c.stdout, "page: %s\n", plain(*out))

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/vtrace/vtrace/internal/frames"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // program is what the rows of TestOf are about. "//x" at the end of a line is a mark.

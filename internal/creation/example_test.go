@@ -9,9 +9,9 @@ import (
 
 	"github.com/vtrace/vtrace/internal/creation"
 	"github.com/vtrace/vtrace/internal/frames"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // Where the channel was made that a goroutine sends on: by the calls that have led it there. Whoever else comes

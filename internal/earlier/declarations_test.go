@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
 )
 
 // A declaration is the text from its first line to its last one, and lines above it only move it.
@@ -66,7 +67,7 @@ func FuzzCandidates(f *testing.F) {
 	out.SetFindings([]artifact.Finding{{File: "a.go", Line: 1}})
 	b, err := out.Bundle()
 	require.NoError(f, err)
-	results := artifact.Results{Dir: f.TempDir()}
+	results := kept.Results{Dir: f.TempDir()}
 	require.NoError(f, results.Put(map[string]any{"entry": b.Manifest().Entry}, b))
 	whole, err := results.All()
 	require.NoError(f, err)

@@ -13,8 +13,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/kept"
+	"github.com/vtrace/vtrace/internal/pass"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/pass"
 )
 
 const (
@@ -93,8 +94,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// kept are the results for a program.
-func kept(t *testing.T, results artifact.Results, at string, match func(artifact.Entry) bool) (out []earlier.Result) {
+// keptIn are the results for a program.
+func keptIn(t *testing.T, results kept.Results, at string, match func(artifact.Entry) bool) (out []earlier.Result) {
 	t.Helper()
 	candidates, err := earlier.Candidates(results, match)
 	require.NoError(t, err)
@@ -156,7 +157,7 @@ func TestEarlier(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	dir := write(t)
-	results := artifact.Results{Dir: t.TempDir()}
+	results := kept.Results{Dir: t.TempDir()}
 	b, err := pass.Check(ctx, source.Spec{Dir: dir}, pass.Options{Results: &results})
 	require.NoError(t, err)
 	require.Len(t, b.Findings(), 1)
@@ -170,12 +171,12 @@ func TestEarlier(t *testing.T) {
 	_, ok = earlier.ImportPath(filepath.Dir(dir))
 	require.False(t, ok)
 
-	found := kept(t, results, filepath.Join(dir, "sub"), main)
+	found := keptIn(t, results, filepath.Join(dir, "sub"), main)
 	require.Len(t, found, 1)
 	require.Equal(t, []any{b.Digest(), dir, true}, []any{found[0].Bundle.Digest(), found[0].Root, found[0].Same})
-	none := kept(t, results, dir, func(artifact.Entry) bool { return false })
+	none := keptIn(t, results, dir, func(artifact.Entry) bool { return false })
 	require.Empty(t, none)
-	none = kept(t, results, t.TempDir(), main)
+	none = keptIn(t, results, t.TempDir(), main)
 	require.Empty(t, none, "the program is elsewhere")
 
 	// What has become of the finding, and whether the result holds for the program, which is
@@ -227,9 +228,9 @@ func TestEarlier(t *testing.T) {
 	require.NoError(t, os.WriteFile(sub, []byte(strings.Replace(subFile, "unused", "unused2", 1)), 0o644))
 	newer, err := pass.Check(ctx, source.Spec{Dir: dir}, pass.Options{Results: &results, RunDepth: 2})
 	require.NoError(t, err)
-	found = kept(t, results, dir, main)
+	found = keptIn(t, results, dir, main)
 	require.Equal(t, newer.Digest(), found[0].Bundle.Digest())
 	require.NoError(t, os.WriteFile(sub, []byte(subFile), 0o644))
-	found = kept(t, results, dir, main)
+	found = keptIn(t, results, dir, main)
 	require.Equal(t, b.Digest(), found[0].Bundle.Digest())
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/kept"
 )
 
 // FuzzCompare: whatever has become of a file, each place of it is somewhere, or gone.
@@ -50,7 +51,7 @@ func FuzzCompare(f *testing.F) {
 
 // FuzzKept: a record or a bundle that is broken is no result.
 func FuzzKept(f *testing.F) {
-	results := artifact.Results{Dir: f.TempDir()}
+	results := kept.Results{Dir: f.TempDir()}
 	b := artifact.New(artifact.Manifest{Pass: artifact.PassTranslate, Tool: "devel", Go: "go1.26.0", Entry: artifact.Entry{Package: "m", Func: "main"}})
 	b.SetFindings([]artifact.Finding{{Number: 1, Verdict: artifact.Possible, Kind: artifact.KindPanic}})
 	built, err := b.Bundle()

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
@@ -42,7 +43,7 @@ type Candidate struct {
 
 // Candidates are the entry points that match says of which a directory has results, in the
 // order of their names.
-func Candidates(results artifact.Results, match func(artifact.Entry) bool) ([]Candidate, error) {
+func Candidates(results kept.Results, match func(artifact.Entry) bool) ([]Candidate, error) {
 	all, err := results.All()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -428,7 +429,7 @@ func (e *explanation) fullOf(w *artifact.FindingGoroutine) string {
 	case len(senders) == 1:
 		return fmt.Sprintf("its buffer is full of what %s has sent, which waits itself", who(e.finding, senders[0]))
 	}
-	slices.SortFunc(senders, artifact.ComparePaths)
+	slices.SortFunc(senders, goroutine.Compare)
 	return fmt.Sprintf("its buffer is full of what goroutines %s have sent, which wait themselves", Names(senders))
 }
 
@@ -626,7 +627,7 @@ func (e *explanation) closedChannel() string {
 // Goroutine is what reports call a goroutine: its creation path, or, of one that runs a function that was given
 // to a library, as time.AfterFunc is, where that was.
 func Goroutine(f artifact.Finding, g string) string {
-	key, ok := strings.CutPrefix(g, artifact.CallbackPrefix)
+	key, ok := strings.CutPrefix(g, goroutine.CallbackPrefix)
 	i := strings.LastIndexByte(key, '.')
 	if !ok || i < 0 {
 		return g
@@ -646,7 +647,7 @@ func Goroutine(f artifact.Finding, g string) string {
 }
 
 // creationPath finds the creation paths of goroutines of functions that were given to a library.
-var creationPath = regexp.MustCompile(artifact.CallbackPrefix + `[^\s,;:]*\.[0-9]+`)
+var creationPath = regexp.MustCompile(goroutine.CallbackPrefix + `[^\s,;:]*\.[0-9]+`)
 
 // Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of the finding.
 func Renamed(f artifact.Finding, text string) string {

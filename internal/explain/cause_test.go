@@ -105,7 +105,7 @@ func TestCause(t *testing.T) {
 
 // TestOperations: operations are called as the runtime calls them.
 func TestOperations(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../../orcutil/goroutine.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "../../internal/orcruntime/goroutine.go", nil, 0)
 	require.NoError(t, err)
 	names := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

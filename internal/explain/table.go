@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -84,7 +85,7 @@ func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 			ends = append(ends, g)
 		}
 	}
-	slices.SortStableFunc(goroutines, artifact.ComparePaths)
+	slices.SortStableFunc(goroutines, goroutine.Compare)
 	t := &table{goroutines: goroutines, finding: f, naming: naming}
 	head := []string{"step", "where"}
 	if len(goroutines) > most {
@@ -281,7 +282,7 @@ func leftOut(steps []artifact.FindingStep, before, behind artifact.FindingStep) 
 			gs = append(gs, s.G)
 		}
 	}
-	slices.SortFunc(gs, artifact.ComparePaths)
+	slices.SortFunc(gs, goroutine.Compare)
 	text := "more steps are left out"
 	if before.Step > 0 && behind.Step > 0 {
 		text = fmt.Sprintf("steps %d-%d are left out", before.Step+1, behind.Step-1)

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/vtrace/vtrace/internal/frames"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
-	"github.com/vtrace/vtrace/parse"
 )
 
 // leaving is a program with what the questions of this package are about.

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vtrace/vtrace/orchestrate"
+
 	"github.com/creachadair/jrpc2"
 
 	"github.com/vtrace/vtrace"
@@ -228,7 +230,7 @@ func (t *task) check(ctx context.Context) (any, error) {
 // endsAll reports whether an error about one entry point would be the same for those that follow: the
 // check was ended, the program does not build, or the sandbox that was asked for is not there.
 func endsAll(ctx context.Context, err error) bool {
-	var sandbox *vtrace.SandboxError
+	var sandbox *orchestrate.SandboxError
 	return ctx.Err() != nil || len(vtrace.ProgramErrors(err)) > 0 || errors.As(err, &sandbox)
 }
 
@@ -247,8 +249,8 @@ func (t *task) one(e vtrace.EntryPoint, overlay map[string][]byte, check func(..
 	if t.settings.Of != nil {
 		opts = append(opts, t.settings.Of(e)...)
 	}
-	opts = append(opts, vtrace.Progress(func(e vtrace.Event) {
-		if _, ok := e.(vtrace.Unchanged); ok {
+	opts = append(opts, vtrace.Progress(func(e pass.Event) {
+		if _, ok := e.(pass.Unchanged); ok {
 			out.Unchanged = true
 		}
 		t.event(e)
@@ -335,9 +337,7 @@ func (t *task) replay(ctx context.Context) (any, error) {
 	if f == nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "%s has no finding that can be replayed", t.Entry)
 	}
-	opts := append(slices.Clone(t.settings.Check), vtrace.BuildFlags(t.settings.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), func(o *pass.Options) {
-		o.Model, o.Results = nil, nil // as the bundle was made
-	})
+	opts := append(slices.Clone(t.settings.Check), vtrace.BuildFlags(t.settings.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), vtrace.AsMade())
 	v, err := vtrace.Replay(ctx, r.Bundle, f.Test, opts...)
 	if err != nil {
 		return nil, err
@@ -372,21 +372,21 @@ func (t *task) show() (any, error) {
 }
 
 // event tells how a check or a replay goes on.
-func (t *task) event(e vtrace.Event) {
+func (t *task) event(e pass.Event) {
 	switch e := e.(type) {
-	case vtrace.StageStarted:
+	case pass.StageStarted:
 		text := e.Pass + " pass: " + e.Stage
 		if e.Stage == pass.LibrariesStage {
 			text = "compiling what the program imports, for its instrumented form: long only once on this machine"
 		}
 		t.progress.report(text)
-	case vtrace.SearchProgress:
+	case pass.SearchProgress:
 		t.progress.often("%s pass: search: %d states", e.Pass, e.Stats.States)
-	case vtrace.Replayed:
+	case pass.Replayed:
 		t.progress.often("deep pass: query %d, replay %d: %s", e.Query, e.Attempt, e.Outcome)
-	case vtrace.Unsandboxed:
+	case pass.Unsandboxed:
 		t.s.show(messageWarning, "no sandbox, or not all of one: %s", e.Reason)
-	case vtrace.ResultsUnusable:
+	case pass.ResultsUnusable:
 		t.s.notify("window/logMessage", messageParams{messageLog, "the result is not kept, or not taken from an earlier check: " + e.Err.Error()})
 	}
 }

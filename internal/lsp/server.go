@@ -18,6 +18,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/kept"
 )
 
 // Options are those of a server.
@@ -28,7 +29,7 @@ type Options struct {
 	// for them, one at a time. Nil: none.
 	Settings func(dir string) (Settings, error)
 	// Results are where the results of checks are kept; without a directory there are none.
-	Results artifact.Results
+	Results kept.Results
 	// Headline sums a bundle up in some words.
 	Headline func(*artifact.Bundle) string
 	// Page writes the page of a bundle, and returns the absolute name of its file.

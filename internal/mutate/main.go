@@ -2,7 +2,7 @@
 // catch:
 //
 //	go run ./internal/mutate -n 100 -seed 1 ./internal/check
-//	go run ./internal/mutate -n 100 -seed 1 -tests ./orcutil,./orchestrate -run 'TestOwners|TestPlain' ./orcutil
+//	go run ./internal/mutate -n 100 -seed 1 -tests ./internal/orcruntime,./internal/orchestrate -run 'TestOwners|TestPlain' ./internal/orcruntime
 //
 // Defects are conditions that always or never hold, statements that are left out, and numbers that
 // are one more. They are chosen at random among those that the tests reach. The module is copied,

@@ -5,8 +5,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/trace"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Planned is a prediction with the plans that show it.
@@ -59,7 +59,7 @@ func (n Planner) Plan(p analyze.Prediction) *Planned {
 		out.At = append(out.At, g.at)
 		if t.Timed {
 			// It is made before the guard. Until it is due, others may be before it.
-			next = append(next, artifact.PlanStep{G: g.at.G, Site: g.at.Site, Occ: g.occ, Case: orcutil.Reach})
+			next = append(next, artifact.PlanStep{G: g.at.G, Site: g.at.Site, Occ: g.occ, Case: orcruntime.Reach})
 			for range timersBefore {
 				next = append(next, artifact.PlanStep{G: artifact.TimeStep})
 			}
@@ -90,10 +90,10 @@ func (n *names) behind(r trace.Ref) (artifact.PlanStep, bool) {
 	}
 	for _, next := range all[r.PC:] {
 		if next.passed {
-			return artifact.PlanStep{G: next.at.G, Site: next.at.Site, Occ: next.occ, Case: orcutil.Reach}, true
+			return artifact.PlanStep{G: next.at.G, Site: next.at.Site, Occ: next.occ, Case: orcruntime.Reach}, true
 		}
 	}
-	return artifact.PlanStep{G: g.at.G, Case: orcutil.Reach}, g.at.G != entryPath
+	return artifact.PlanStep{G: g.at.G, Case: orcruntime.Reach}, g.at.G != entryPath
 }
 
 // Expect is what a run shows that follows the plan to the error: who is stuck, or in which way the program
@@ -110,7 +110,7 @@ func (p *Planned) Expect() artifact.Expect {
 func (p *Planned) Guides() [][]artifact.PlanStep {
 	var out [][]artifact.PlanStep
 	for _, plan := range p.Plans {
-		out = append(out, slices.DeleteFunc(slices.Clone(plan.Steps), func(s artifact.PlanStep) bool { return s.Case == orcutil.Reach }))
+		out = append(out, slices.DeleteFunc(slices.Clone(plan.Steps), func(s artifact.PlanStep) bool { return s.Case == orcruntime.Reach }))
 	}
 	return out
 }

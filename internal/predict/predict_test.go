@@ -9,9 +9,9 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/analyze"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/trace"
-	"github.com/vtrace/vtrace/orcutil"
 )
 
 // sidecarOf has sites of which the keys begin with their kinds, as in "lock 1".
@@ -35,7 +35,7 @@ func text(p artifact.Plan) string {
 		}
 		step := fmt.Sprintf("%s %s/%d", s.G, s.Site, s.Occ)
 		switch {
-		case s.Case == orcutil.Reach:
+		case s.Case == orcruntime.Reach:
 			step = "..." + step
 		case s.Case != 0:
 			step += fmt.Sprintf(" case %d", s.Case)

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The file that a program records into, see orcutil/recordfile.go.
+// The file that a program records into, see internal/orcruntime/recordfile.go.
 const (
 	rawMagic  = "vtraceR1"
 	rawHeader = 16

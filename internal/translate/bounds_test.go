@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -118,7 +119,7 @@ func TestSlots(t *testing.T) {
 func approximationOf(t *testing.T, m *translate.Model, b artifact.PlaceBound) artifact.Approximation {
 	t.Helper()
 	for _, a := range m.Sidecar.Approximations {
-		if a.Kind == artifact.ApproximationBound && a.Query == b.Query {
+		if a.Kind == approximation.Bound && a.Query == b.Query {
 			return a
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate"
 )
 
@@ -183,7 +184,7 @@ func main() {
 			require.ElementsMatch(t, slices.Concat(r["want"], r["unreal"]), found(m, verify(t, m)))
 			said := 0
 			for _, a := range m.Sidecar.Approximations {
-				if a.Kind == artifact.ApproximationCompleted {
+				if a.Kind == approximation.Completed {
 					require.Equal(t, artifact.DirectionOver, a.Direction)
 					said++
 				}

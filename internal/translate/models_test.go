@@ -33,7 +33,7 @@ func TestModels(t *testing.T) {
 	if *allModels {
 		each = 1
 	}
-	set, all, err := programs.Load(t.Context(), "../../pass/testdata/verdicts", each, t.TempDir())
+	set, all, err := programs.Load(t.Context(), "../../internal/pass/testdata/verdicts", each, t.TempDir())
 	require.NoError(t, err)
 	got := map[string]string{}
 	for _, p := range all {

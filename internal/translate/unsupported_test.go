@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate"
 )
 
@@ -83,7 +84,7 @@ func TestApproximations(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, m.Sidecar.Approximations, 2)
 	input := m.Sidecar.Approximations[0]
-	require.Equal(t, artifact.ApproximationInput, input.Kind)
+	require.Equal(t, approximation.Input, input.Kind)
 	require.Equal(t, "os.Args may be different in another run", input.Reason)
 	a := m.Sidecar.Approximations[1]
 	require.Equal(t, "free-choice", a.Kind)
@@ -239,7 +240,7 @@ func main() {
 	require.NoError(t, err)
 	var lines []int
 	for _, a := range m.Sidecar.Approximations {
-		if a.Kind == artifact.ApproximationInput {
+		if a.Kind == approximation.Input {
 			require.Equal(t, artifact.DirectionOver, a.Direction)
 			lines = append(lines, a.Line)
 		}

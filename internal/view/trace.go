@@ -14,8 +14,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/explain"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // tracer makes the trace of a finding.

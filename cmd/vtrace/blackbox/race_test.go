@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/internal/output"
 )
 
 const racyProgram = `package q
@@ -73,7 +73,7 @@ func TestCheckRace(t *testing.T) {
 	require.Contains(t, stdout, "ok   TestOrchestration_TestCount_Q1_1: no longer reproducible")
 	code, stdout, stderr = execute(t, "check", "-race", "-json", "-entry", "TestCount", "-o", "-", ".")
 	require.Equal(t, exitNothing, code, stdout+stderr)
-	var r report.EntryOutput
+	var r output.EntryOutput
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 	require.Empty(t, r.Found)
 	require.Equal(t, 200, r.Races.Runs)

@@ -21,7 +21,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
-	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/internal/pass"
 )
 
 // served are the modules that a program depends on: one that it imports, one that this one
@@ -172,7 +172,7 @@ func TestVendorDeps(t *testing.T) {
 	without, err := artifact.Load("without.vtz")
 	require.NoError(t, err)
 	_, err = vtrace.SecondPass(t.Context(), without)
-	var missing *vtrace.ModulesError
+	var missing *pass.ModulesError
 	require.ErrorAs(t, err, &missing)
 
 	// The go command compares them with go.sum.
@@ -199,7 +199,7 @@ func TestVendorDepsMissing(t *testing.T) {
 	dir := dependent(t, serve(t, proxy))
 	modcache := surroundingsOf(t, "file://"+filepath.ToSlash(proxy))
 	t.Chdir(dir)
-	var missing *vtrace.ModulesError
+	var missing *pass.ModulesError
 	_, err := vtrace.FirstPass(t.Context(), vtrace.Package("."))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(modcache, "cache", "download", "example.com", "!deeper", "@v", "v1.1.0.zip")))
@@ -217,7 +217,7 @@ func TestVendorDepsMissing(t *testing.T) {
 	out, err := edit.CombinedOutput()
 	require.NoError(t, err, string(out))
 	_, err = vtrace.FirstPass(t.Context(), vtrace.Package("."), vtrace.VendorDeps())
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	require.ErrorAs(t, err, &refused)
 }
 

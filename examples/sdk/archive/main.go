@@ -21,7 +21,6 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
-	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -79,7 +78,7 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) (err error) {
 		if err != nil {
 			return err
 		}
-		from := inputs{reach, pass.Version(), a.budget}
+		from := inputs{reach, vtrace.Version(), a.budget}
 		if records[e.String()].inputs == from {
 			fmt.Fprintf(a.out, "%s: unchanged\n", e)
 			continue
@@ -103,7 +102,7 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) (err error) {
 
 // keep writes the records: as a whole, or what was there stays.
 func (a *archive) keep(records map[string]record) error {
-	data, err := artifact.EncodeJSON(records)
+	data, err := json.MarshalIndent(records, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -136,6 +135,6 @@ func (a *archive) index(ctx context.Context) error {
 	defer f.Close()
 	return bundle.Index(ctx, a.dir, artifact.OpenOptions{}, func(e bundle.Entry) error {
 		fmt.Fprintf(a.out, "%.8s %s %s %v\n", e.Digest, e.Program, e.Entry, e.Findings)
-		return bundle.WriteLine(f, e)
+		return e.WriteLine(f)
 	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -35,8 +36,8 @@ func main() {
 // passes runs one pass after the other.
 func passes(ctx context.Context, src vtrace.Source, dir string, out io.Writer) error {
 	// How a pass goes on: the callback tells events apart by their types.
-	progress := vtrace.Progress(func(e vtrace.Event) {
-		if d, ok := e.(vtrace.QueryDecided); ok && d.Verdict.Result == "F" {
+	progress := vtrace.Progress(func(e pass.Event) {
+		if d, ok := e.(pass.QueryDecided); ok && d.Verdict.Result == "F" {
 			fmt.Fprintf(out, "  %s: query %d fails\n", d.Pass, d.Query.Number)
 		}
 	})
@@ -66,7 +67,7 @@ func passes(ctx context.Context, src vtrace.Source, dir string, out io.Writer) e
 		return err
 	}
 	for _, f := range deep.Findings() {
-		if f.Verdict != vtrace.Real {
+		if f.Verdict != artifact.Real {
 			continue
 		}
 		o, err := vtrace.Replay(ctx, deep, f.Test)
@@ -90,7 +91,7 @@ func keep(b *vtrace.Bundle, dir string, out io.Writer) error {
 
 // explain says what one can do about an error. They have types.
 func explain(err error) string {
-	var refused *vtrace.RefusedError
+	var refused *pass.RefusedError
 	switch errs := vtrace.ProgramErrors(err); {
 	case len(errs) > 0:
 		e := errs[0]

@@ -19,6 +19,8 @@ import (
 	"sync"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
@@ -109,9 +111,9 @@ func (p *plugin) check(ctx context.Context, dir, entry string) ([]mark, error) {
 	for _, f := range b.Findings() {
 		severity := "warning"
 		switch f.Verdict {
-		case vtrace.False:
+		case artifact.False:
 			continue
-		case vtrace.Real:
+		case artifact.Real:
 			severity = "error"
 		}
 		message := f.Cause
@@ -132,11 +134,11 @@ func buildMarks(err error) (marks []mark) {
 }
 
 // event shows how a check goes on.
-func (p *plugin) event(e vtrace.Event) {
+func (p *plugin) event(e pass.Event) {
 	switch e := e.(type) {
-	case vtrace.StageStarted:
+	case pass.StageStarted:
 		p.status(e.Pass + " pass: " + e.Stage)
-	case vtrace.SearchProgress:
+	case pass.SearchProgress:
 		p.status(fmt.Sprintf("%s pass: %d states", e.Pass, e.Stats.States))
 	}
 }

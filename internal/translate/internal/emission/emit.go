@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/internal/disallow"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/internal/disallow"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 	"github.com/vtrace/vtrace/internal/uppaal"

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -54,7 +55,7 @@ func (x *Executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt 
 	if !inputPackages[f.Pkg().Path()] && !inputCalls[name] && !strings.HasPrefix(f.Pkg().Path(), "net/") {
 		return
 	}
-	p.Note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
+	p.Note(approximation.Input, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
 // inputVariables are variables of libraries that are set from outside.
@@ -63,7 +64,7 @@ var inputVariables = map[string]bool{relevance.OSArgs: true}
 // noteVariable records that a variable is read that is set from outside.
 func (x *Executor) noteVariable(p *exploration.Path, v ssa.Value) {
 	if g, ok := v.(*ssa.Global); ok && inputVariables[g.String()] {
-		p.Note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
+		p.Note(approximation.Input, artifact.DirectionOver, g.String()+" may be different in another run")
 	}
 }
 

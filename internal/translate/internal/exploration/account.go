@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 )
 
 // A Refusal is a construct that cannot be translated.
@@ -78,7 +79,7 @@ func (x *Explorer) MissingPanics() {
 // NoteCompletions records what has been added.
 func (x *Explorer) NoteCompletions() {
 	for _, c := range x.Program.Added {
-		a := artifact.Approximation{File: c.File, Line: c.Line, Col: c.Col, Kind: artifact.ApproximationCompleted, Direction: artifact.DirectionOver, Reason: "completed from a run of the program: " + c.What()}
+		a := artifact.Approximation{File: c.File, Line: c.Line, Col: c.Col, Kind: approximation.Completed, Direction: artifact.DirectionOver, Reason: "completed from a run of the program: " + c.What()}
 		x.Approx = append(x.Approx, a)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
@@ -84,7 +85,7 @@ func (x *Explorer) Reached() (at artifact.Bounds, shown []*state.Bound) {
 			continue
 		}
 		shown = append(shown, b)
-		b.Approx = x.Approximation(b.Pos, artifact.ApproximationBound, b.Direction(), b.Reason())
+		b.Approx = x.Approximation(b.Pos, approximation.Bound, b.Direction(), b.Reason())
 		x.Approx[b.Approx].Query = b.Query
 		at.Places = append(at.Places, b.PlaceBound)
 	}

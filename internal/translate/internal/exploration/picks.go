@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
 	"github.com/vtrace/vtrace/internal/translate/internal/relevance"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
@@ -51,7 +52,7 @@ func (x *Explorer) ResultPos(instr ssa.Instruction) token.Pos {
 func (p *Path) NotePick(pos token.Pos, what string, values []int32, all bool) {
 	p.NoteAt(pos, "free-choice", artifact.DirectionOver, what+" is one of "+list(values))
 	if !all {
-		p.NoteAt(pos, artifact.ApproximationNumber, artifact.DirectionBound, "the model has no other values of "+what+" than "+list(values))
+		p.NoteAt(pos, approximation.Number, artifact.DirectionBound, "the model has no other values of "+what+" than "+list(values))
 	}
 }
 

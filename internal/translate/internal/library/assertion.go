@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/execution"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -43,7 +44,7 @@ func assert(x *execution.Executor, p *exploration.Path, site *ssa.Call, a *progr
 		fails = p.Simplify(fails)
 	}
 	if fails == nil || fails.UnknownIn() != nil {
-		p.Note(artifact.ApproximationAssertion, artifact.DirectionBound,
+		p.Note(approximation.Assertion, artifact.DirectionBound,
 			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
 		return pass(p)
 	}

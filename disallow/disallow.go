@@ -1,0 +1,35 @@
+package disallow
+
+import "github.com/vtrace/vtrace/internal/disallow"
+
+var (
+	// ErrForm is wrapped by the errors about queries that cannot be rewritten because of their form.
+	ErrForm = disallow.ErrForm
+	// ErrEmptySequence is the error of Set.Add for a sequence without labels, which would refute every trace.
+	ErrEmptySequence = disallow.ErrEmptySequence
+)
+
+// Declaration gives the global declarations of the hash: the type hash_t, the variable hash32 and the function
+// hash_path(id).
+func Declaration() string { return disallow.Declaration() }
+
+// FNV1a32 is the hash of a sequence of guard ids.
+func FNV1a32(ids ...int32) int32 { return disallow.FNV1a32(ids...) }
+
+// RewriteText gives a query that holds the traces with the given hashes to be no violation, or no witness, of a
+// formula:
+//
+//	A[] not P                  A[] not (P and hash32 != h)
+//	A[] Q imply (not P)        A[] Q imply (not (P and hash32 != h))
+//	E<> P                      E<> P and hash32 != h
+//
+// Hashes that it excludes already are not repeated; the others follow in the given order. Rewriting a rewritten query is
+// therefore the same as rewriting once with all the hashes. A query of another form is an error that wraps ErrForm,
+// unless there are no hashes at all.
+func RewriteText(formula string, hashes ...int32) (string, error) {
+	return disallow.RewriteText(formula, hashes...)
+}
+
+// Set is a set of refuted sequences of labels. A sequence that begins with a refuted one is refuted too, so a Set never
+// holds both. The zero value is an empty set. A Set may be read from several goroutines while none adds.
+type Set = disallow.Set

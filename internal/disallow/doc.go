@@ -1,0 +1,29 @@
+// Package disallow makes the next search skip the traces that are already
+// refuted. It knows two ways of saying which these are.
+//
+// # By hash
+//
+// A model keeps the hash of the guards that its execution has passed in a
+// variable hash32: Declaration gives the text that declares it, with the
+// function hash_path that every guarded edge calls with the id of its guard.
+// FNV1a32 computes the same number for the guards of a trace, and Rewrite turns
+// a query that the trace violates into one that it does not:
+//
+//	A[] (not out_of_resources) imply (not P)
+//	A[] (not out_of_resources) imply (not (P and hash32 != h1 and hash32 != h2))
+//
+// This works with every engine that reads UPPAAL's language. Its price: the
+// variable makes every path a state of its own, and two paths can have the same
+// hash, so that a trace which was never tried can be skipped. A result that
+// rests on a rewritten query holds up to such a collision.
+//
+// The hash is FNV-1a in UPPAAL's integers: 32 bits, signed, wrapping around;
+// the offset basis 2166136261 is therefore -2128831035. A guard id is mixed in
+// whole, not byte by byte, so the numbers differ from FNV-1a over bytes for ids
+// above 255 and below 0.
+//
+// # By sequence
+//
+// A Set holds the refuted sequences of labels themselves, exactly; the embedded
+// engine searches in product with it and no variable is needed.
+package disallow

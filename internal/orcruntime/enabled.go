@@ -1,0 +1,239 @@
+//go:build go1.25
+
+package orcruntime
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// enabled reports whether it makes sense to grant a goroutine that stands at its guard.
+// Who would only queue, and whom the operation that lets him in returns to his guard,
+// need not be granted: the order in which such goroutines queue shows nowhere. So a
+// lock that is held keeps its goroutines at their guards, but for a writer that finds
+// readers: from then on it keeps others out.
+func (s *run) enabled(g *goroutine) bool {
+	if g.relock {
+		return s.mayAcquire(g.wants)
+	}
+	switch g.op {
+	case opLock, opRLock:
+		return s.mayAcquire(g.wants)
+	case opWait:
+		wg := (*sync.WaitGroup)(g.obj)
+		return s.stopsInWaitGroups() || s.waitGroupCount(wg) == 0 && !s.zero[wg]
+	case opOnce:
+		return s.onces[(*sync.Once)(g.obj)] == nil
+	case opJoin:
+		return (*scope)(g.obj).parallels == 0
+	case opParallel:
+		return (*scope)(g.obj).released
+	}
+	return true
+}
+
+func (s *run) mayAcquire(l lockRef) bool {
+	if l.kind == noLock {
+		return true
+	}
+	announced := l.kind != mutexLock && s.announced(l.p) != nil
+	if !announced && l.try() {
+		l.unlock()
+		return true
+	}
+	if l.kind != writeLock || announced {
+		return false
+	}
+	readers := lockRef{readLock, l.p}
+	if !readers.try() {
+		return false
+	}
+	readers.unlock()
+	return true
+}
+
+// mayTouch is what the next step of a goroutine that stands at its guard may touch, of
+// objects that have an address. It may be too much. What the step touches beyond its
+// operation is known from when it was done elsewhere, see sleeper. In a run that is not part
+// of an exhaustive exploration any two accesses to memory may be to the same.
+func (s *run) mayTouch(g *goroutine, out []touch) []touch {
+	add := func(space touchSpace, p unsafe.Pointer, kinds ...touchKind) {
+		for _, k := range kinds {
+			out = append(out, touch{touched{space: space, p: p}, k})
+		}
+	}
+	x := s.exec
+	access := func(site Site) {
+		if a := x.groupOf(site); a.group != 0 {
+			out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
+		}
+	}
+	statement := func() { // of a minor guard, see execution.continues
+		of, _, _, _ := g.site.major()
+		access(of)
+	}
+	if g.op.access() {
+		access(g.site)
+	}
+	misuse := x != nil && x.misuse
+	if g.wg != nil && misuse { // it may end
+		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
+	}
+	if g.scope != nil && (g.sub != nil || g.scope.owner == g) {
+		for t := g.scope; t != nil; t = t.parent {
+			add(spaceScope, unsafe.Pointer(t), touchAny)
+		}
+	}
+	for o, by := range s.onces {
+		if by == g {
+			add(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
+		}
+	}
+	if g.relock {
+		add(spaceLock, g.wants.p, touchLock)
+		return out
+	}
+	if misuse && g.op.ofWaitGroup() {
+		add(spaceWaitGroup, g.obj, touchAny)
+	}
+	switch g.op {
+	case opSend, opRecv, opSelect:
+		for _, c := range g.cases {
+			p := c.channel()
+			if p == nil {
+				continue
+			}
+			if c.sends() {
+				add(spaceChan, p, touchSend, touchFilled)
+			} else {
+				add(spaceChan, p, touchRecv, touchTaken, touchFreed)
+				if c.event() && !x.owned(p) {
+					out = append(out, touch{touched{space: spaceLibrary}, touchLibrarySee})
+				}
+			}
+			if g.op == opSelect {
+				add(spaceChan, p, offer(c))
+			}
+			out = s.offersOn(p, out)
+		}
+	case opClose:
+		add(spaceChan, g.obj, touchClose)
+		out = s.offersOn(g.obj, out)
+	case opLock:
+		add(spaceLock, g.obj, touchLock)
+	case opRLock:
+		add(spaceLock, g.obj, touchRLock)
+	case opTryLock, opTryRLock:
+		add(spaceLock, g.obj, touchTried, touchTryFailed, touchLock)
+	case opUnlock, opRUnlock:
+		add(spaceLock, g.obj, touchUnlock, touchRUnlock)
+		if !x.holdsAny(g, g.obj) {
+			add(spaceLock, g.obj, touchForeignUnlock)
+		}
+	case opAdd, opWGGo:
+		add(spaceWaitGroup, g.obj, touchAdd)
+	case opDone:
+		if x == nil { // else it orders, and nothing comes before it that could come after
+			add(spaceWaitGroup, g.obj, touchAdd)
+		}
+	case opWait, opZero, opWaited:
+		add(spaceWaitGroup, g.obj, touchWait)
+	case opOnce:
+		add(spaceOnce, g.obj, touchOnceFirst)
+	case opCondWait, opCondSignal, opCondBroadcast:
+		add(spaceCond, g.obj, touchAny)
+		if g.op == opCondWait && g.wants.kind != noLock {
+			add(spaceLock, g.wants.p, touchUnlock, touchRUnlock)
+		}
+	case opAtomic:
+		switch {
+		case g.obj != nil && g.loads:
+			add(spaceAtomic, g.obj, touchRead)
+		case g.obj != nil:
+			add(spaceAtomic, g.obj, touchWrite)
+		}
+	case opMeasure:
+		add(spaceChan, g.obj, touchMeasured)
+		statement()
+	case opCall, opRead:
+		add(spaceLibrary, nil, touchLibrary)
+		statement()
+	case opCount:
+		add(spaceGoroutines, nil, touchCounted)
+		statement()
+	case opMap:
+		add(spaceMap, g.obj, touchWrite)
+	case opSubtest, opParallel, opJoin:
+		add(spaceScope, g.obj, touchAny)
+		add(spaceTest, nil, touchRead)
+	case opLog, opTestEnd:
+		add(spaceTest, nil, touchRead)
+	case opEnd, opCleanup:
+		add(spaceTest, nil, touchWrite)
+	}
+	return out
+}
+
+// offersOn are the channels of selects that are queued on a channel: what completes one
+// of them decides for the others.
+func (s *run) offersOn(p unsafe.Pointer, out []touch) []touch {
+	for _, w := range s.blocked {
+		if w.op != opSelect || w.ready {
+			continue
+		}
+		on := false
+		for _, c := range w.cases {
+			on = on || c.channel() == p
+		}
+		for _, c := range w.cases {
+			if q := c.channel(); on && q != nil {
+				out = append(out, touch{touched{space: spaceChan, p: q}, offer(c)})
+			}
+		}
+	}
+	return out
+}
+
+// couldTake reports whether a case of a goroutine at its guard could be done now.
+func (s *run) couldTake(c Case) bool {
+	p := c.channel()
+	if p == nil {
+		return false
+	}
+	if _, closed := s.closings[p]; closed {
+		return true
+	}
+	if c.sends() && c.buffered() < c.capacity() || !c.sends() && (c.buffered() > 0 || len(s.stash[p]) > 0) {
+		return true
+	}
+	for _, w := range s.blocked {
+		for _, k := range w.cases {
+			if !w.ready && k.channel() == p && k.sends() != c.sends() {
+				return true
+			}
+		}
+	}
+	return c.event() && !s.silent(c)
+}
+
+// ofWaitGroup: the object of the operation is a WaitGroup.
+func (o op) ofWaitGroup() bool {
+	switch o {
+	case opAdd, opDone, opWGGo, opWait, opWaited, opZero:
+		return true
+	}
+	return false
+}
+
+// holdsAny: g holds the lock, in one way or the other.
+func (x *execution) holdsAny(g *goroutine, p unsafe.Pointer) bool {
+	if x == nil {
+		return true // who unlocks what others have locked is seen when he does
+	}
+	for _, kind := range [...]lockKind{mutexLock, writeLock, readLock} {
+		if x.holds[hold{uintptr(g.seq), lockRef{kind, p}}] > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,211 @@
+//go:build go1.25
+
+package orcruntime
+
+import (
+	"cmp"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"unsafe"
+)
+
+// Some functions of libraries order nothing by themselves: all that they do besides
+// computing, they do by the readers, writers and functions they are given, as those of
+// package bufio. Such a call passes the library's clock only if one of its operands, or what
+// is behind it, may order something. What else is behind it is used.
+
+// LibOf is Lib for a call that only forwards to what is behind its operands.
+func LibOf(site Site, at Place, operands ...any) Mark {
+	c := callerOfLibrary()
+	if c.isNone() || !c.ordersBehind(at, operands) {
+		return noLibrary
+	}
+	return c.calls(site)
+}
+
+// ReadyOf is Ready for such a call.
+func ReadyOf[A any](site Site, at Place, a A, operands ...any) A {
+	LibOf(site, at, operands...)
+	return a
+}
+
+// BegunOf is Begun for such a call.
+func BegunOf[F any](site Site, at Place, f F, operands ...any) F {
+	if c := callerOfLibrary(); !c.isNone() && c.starts(c.ordersBehind(at, operands)) {
+		c.calls(site)
+	}
+	return f
+}
+
+// ReadyBegunOf is ReadyBegun for such a call.
+func ReadyBegunOf[A any](site Site, at Place, a A, operands ...any) A {
+	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
+		return ReadyBegun(site, a)
+	}
+	return a
+}
+
+// EndOf is End for such a call.
+func EndOf(at Place, operands ...any) {
+	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
+		End()
+	}
+}
+
+// ordersBehind reports whether what is behind the operands of a call may order something
+// between goroutines, but for instrumented code, which shows what it does.
+func (c libraryCaller) ordersBehind(at Place, operands []any) bool {
+	w := operandWalk{at: at, left: maxOperandWalk}
+	if c.g != nil && c.g.run.races != nil {
+		w.run = c.g.run
+	}
+	for _, o := range operands {
+		if w.orders(reflect.ValueOf(o), "") {
+			return true
+		}
+	}
+	return false
+}
+
+// maxOperandWalk is how many values behind the operands of a call are looked at.
+const maxOperandWalk = 200
+
+// operandWalk looks at what is behind the operands of a call at a place.
+type operandWalk struct {
+	run  *run // one that looks for data races, else nil
+	at   Place
+	left int // values
+	seen []unsafe.Pointer
+	// looks: what is found is not used.
+	looks bool
+}
+
+// stateless are types and functions of the standard library that keep nothing that changes.
+// The value says that a type forwards to what is behind it.
+var stateless = map[string]bool{
+	"bufio.ReadWriter": true, "bufio.ScanBytes": false, "bufio.ScanLines": false, "bufio.ScanRunes": false, "bufio.ScanWords": false,
+	"errors.errorString": false, "errors.joinError": true, "fmt.wrapError": true, "fmt.wrapErrors": true,
+	"io.discard": false, "io.eofReader": false, "io.multiReader": true, "io.multiWriter": true, "io.nopCloser": true,
+	"io.nopCloserWriterTo": true, "io.teeReader": true, "time.Location": false, "time.Time": false,
+}
+
+// orders reports whether a value, or one behind it, may order something. It is found in a
+// value of the package within, "" for operands. Values of types that leave it to their
+// callers that one goroutine at a time uses them are used, unless they are operands, which
+// are looked at where they stand.
+func (w *operandWalk) orders(v reflect.Value, within string) bool {
+	if w.left--; w.left < 0 {
+		return true
+	}
+	if !v.IsValid() {
+		return false
+	}
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.Interface:
+		return !v.IsNil() && w.orders(v.Elem(), within)
+	case reflect.Pointer:
+		return !v.IsNil() && w.ordersAt(v, within)
+	case reflect.Struct:
+		return w.ordersIn(v, within, plainData(t))
+	}
+	if t.Name() != "" && isInstrumented(t.PkgPath()) {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Func:
+		if v.IsNil() || !foreignCode(v.Pointer()) {
+			return false
+		}
+		f := runtime.FuncForPC(v.Pointer())
+		if f == nil {
+			return true
+		}
+		_, known := stateless[f.Name()]
+		return !known && packageOf(f.Name()) != within
+	case reflect.Slice, reflect.Array:
+		if plainData(t.Elem()) {
+			return false
+		}
+		for i := range v.Len() {
+			if w.orders(v.Index(i), within) {
+				return true
+			}
+		}
+		return false
+	}
+	return !plainData(t)
+}
+
+// ordersAt is orders for a pointer.
+func (w *operandWalk) ordersAt(v reflect.Value, within string) bool {
+	p := v.UnsafePointer()
+	if p == unsafe.Pointer(os.Stdout) || p == unsafe.Pointer(os.Stderr) || slices.Contains(w.seen, p) {
+		return false
+	}
+	w.seen = append(w.seen, p)
+	if within != "" && !w.looks && isUnlocked(v.Type()) && w.run != nil {
+		w.run.use(w.at, p, v.Type().Elem(), true)
+	}
+	if e := v.Elem(); e.Kind() == reflect.Struct {
+		return w.ordersIn(e, within, false) // others may have the pointer, too
+	}
+	return w.orders(v.Elem(), within)
+}
+
+// ordersIn is orders for a struct; what is said of one that is of another library is given.
+func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bool {
+	t := v.Type()
+	path := t.PkgPath()
+	forwards, known := stateless[path+"."+t.Name()]
+	switch {
+	case known && !forwards:
+		return false
+	case t.Name() != "" && isInstrumented(path):
+		// It has the methods of what it embeds, unless it has some of its own, which show
+		// what they use. Locks are seen.
+		only := w.looks
+		w.looks = true
+		defer func() { w.looks = only }()
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Anonymous && f.Type.PkgPath() != "sync" && w.orders(v.Field(i), path) {
+				return true
+			}
+		}
+		return false
+	case known, t.Name() == "", path == within, w.run != nil && isUnlocked(reflect.PointerTo(t)):
+		for i := range t.NumField() {
+			if w.orders(v.Field(i), cmp.Or(path, within)) {
+				return true
+			}
+		}
+		return false
+	}
+	return !harmless
+}
+
+// plainData: values of the type hold nothing by which goroutines are ordered, and refer to
+// nothing that has methods.
+func plainData(t reflect.Type) bool {
+	switch t.PkgPath() {
+	case "sync", "sync/atomic", "internal/sync":
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Pointer, reflect.UnsafePointer:
+		return false
+	case reflect.Array, reflect.Slice:
+		return plainData(t.Elem())
+	case reflect.Map:
+		return plainData(t.Key()) && plainData(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plainData(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,362 @@
+//go:build go1.25
+
+package orcruntime
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// state is where a goroutine is with respect to the scheduler.
+type state uint8
+
+const (
+	parked  state = iota // at a guard
+	running              // has the baton
+	blocked              // passed its guard and queued
+	outside              // has the baton no more, but is not back: blocked in code without guards
+	done
+)
+
+// op is what a goroutine does at its guard.
+type op uint8
+
+const (
+	opNone op = iota
+	opStart
+	opSend
+	opRecv
+	opSelect
+	opClose
+	opGo
+	opLock
+	opUnlock
+	opTryLock
+	opRLock
+	opRUnlock
+	opTryRLock
+	opAdd
+	opDone
+	opWait
+	opWGGo
+	opOnce
+	opCondWait
+	opCondSignal
+	opCondBroadcast
+	opPanic
+	opExit
+	opGoexit
+	opTestEnd
+	opSleep
+	opSettle
+	opSubtest
+	opParallel
+	opJoin
+	opSpin
+	opAccess
+	opAtomic
+	opWaited
+	opZero
+	opMap
+	opLog
+	opCleanup
+	opMeasure
+	opCall
+	opRead
+	opDelay
+	opCount
+	opEnd
+)
+
+var opNames = [...]string{
+	opNone: "", opStart: "start", opSend: "send", opRecv: "receive", opSelect: "select", opClose: "close",
+	opGo: "go", opLock: "lock", opUnlock: "unlock", opTryLock: "try lock", opRLock: "read lock",
+	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
+	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
+	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
+	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opCount: "count of goroutines", opEnd: "return",
+}
+
+func (o op) String() string { return opNames[o] }
+
+// Special values of goroutine.chosen and goroutine.want.
+const (
+	noCase  = -1 // the default case
+	anyCase = -2 // none in particular
+	pending = -3 // no case yet
+)
+
+// goroutine is a goroutine under control. Its fields belong to whoever has the
+// baton, except while it is outside: then it alone writes them until it parks.
+type goroutine struct {
+	run    *run
+	path   string
+	number uint64 // hash of the path
+	seq    int32  // its number in an execution
+	// late is how much time it lets pass before it sets a deadline or reads the clock.
+	late time.Duration
+	// calledIn is how many steps there were when it has called uninstrumented code last.
+	calledIn int
+	f        func() // entry function
+	// created is the stack of who has started it, if stacks are kept.
+	created []string
+	wake    chan struct{} // the baton
+	id      uint64        // the Go runtime's number
+
+	// For races: its number, what has happened before, and how many calls of
+	// uninstrumented code it is in.
+	index   int
+	clock   clock
+	creator clock // of who has made a callback
+	libraryCalls
+	// beforeCall is the clock before the call of uninstrumented code that was begun last, in
+	// the statement callIn, as long as the goroutine's own time is callAt: operands may still
+	// be evaluated.
+	beforeCall clock
+	callAt     uint32
+	callIn     Site
+	loans      []loan // what it has given to libraries
+
+	// Blocks of its stack in which it was seen, by their number; see caller.
+	blocks    [16]uintptr
+	lastBlock uintptr
+
+	children int
+	scope    *scope          // nil while packages are initialised
+	wg       *sync.WaitGroup // to be done at exit, see WGGo
+	wgGo     Site            // the call that has started it then
+	sub      *scope          // the subtest that its exit ends
+	strayed  atomic.Bool     // set with state outside
+	passing  atomic.Int64    // site, for the watchdog
+	started  bool
+	callback bool // runs in a goroutine of uninstrumented code
+	state    state
+	goexit   Site // the call of runtime.Goexit by which it ends, 0 if there is none
+
+	// behind is the last guard, but for minor ones, that it has come to, also where the run
+	// leaves it out.
+	behind Site
+	// The guard it stands at or has passed last.
+	site    Site
+	op      op
+	obj     unsafe.Pointer
+	granted bool // has been granted at this guard before
+	relock  bool // a signalled waiter of a Cond that must get its lock
+	polls   int  // since it was at a guard
+	turns   int  // that it has only polled in, since it was at another guard
+	idle    int  // turns since it has changed memory, at least
+	spun    int  // run.times at the first of them
+	seen    int  // run.times at the last of them
+	passed  map[Site]int
+	asked   map[Site]int // how often it has asked the environment
+	drawing *drawing     // nil: it draws no number of a small range
+	grants  map[Site]int // only sites granted more than once per pass
+
+	// The operation in progress.
+	cases    []Case
+	want     int  // case that the step names
+	strict   bool // no other will do
+	chosen   int
+	selects  bool // the step at hand is that of a select
+	ready    bool // the operation of a blocked goroutine is complete
+	using    mapUse
+	loads    bool       // an atomic operation that changes nothing
+	redo     bool       // ready to do the operation by itself: it panics
+	since    int        // the step in which it queued
+	partner  *goroutine // with which its last send or receive on a channel without a buffer was completed at once
+	recorded int        // index in run.trace of the step that granted it last
+	wakeAt   int64
+	readyAt  time.Duration // when it came to the guard
+	holds    bool          // it came there in a function that holds a lock, see RegisterHolding
+	lock     lockRef       // what a blocked lock waits for
+	wants    lockRef       // what the operation takes, or takes again
+	mismatch string        // how the operation differed from a strict choice
+
+	// rec writes what it does, if the run is recorded. recNumber is its number in the recording, recBy the operation
+	// that has started it, recAtomic the guard of an atomic operation that it has passed and has not done, and met who
+	// has completed its send or receive.
+	rec              *recorder
+	recNumber, recBy uint64
+	recAtomic        Site
+	met              uint64
+
+	// woken is the operation completed last by what another goroutine did.
+	woken    Site
+	wokenOcc int
+
+	onClosed unsafe.Pointer // the closed channel that it sends on or closes
+	acting   Site           // the operation being performed, kept if it panics
+	panicAt  Site
+	panicked bool
+	stack    []string
+}
+
+// occ is the number, from 1, of the pending pass of the site.
+func (g *goroutine) occ() int { return g.passed[g.site] + 1 }
+
+// arrive parks the goroutine at a guard until it is granted. The cases are
+// those of a communication.
+func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
+	g.back()
+	g.adopt(g.scope)
+	if g.acting != 0 {
+		g.panicAt, g.acting = g.acting, 0
+	}
+	g.op, g.site, g.obj, g.cases = o, site, obj, cases
+	g.granted, g.relock = false, false
+	if !o.minor() {
+		g.behind = site
+	}
+	if o != opAtomic && !o.minor() { // by which goroutines poll
+		g.polls = 0
+		if o != opSpin {
+			g.turns = 0
+		}
+	}
+	g.state, g.readyAt, g.holds = parked, g.run.now, holdsLibraryLock()
+	g.park()
+	g.acting = site
+}
+
+// back tells the controller of a goroutine that was outside.
+func (g *goroutine) back() {
+	if g.strayed.Swap(false) {
+		g.run.progress.Load() // after what the controller did before it waited
+		g.run.strays.Add(-1)
+		g.run.races.throughLibrary(g)
+		g.run.wakeUp()
+	}
+}
+
+// block queues the goroutine in its operation. It returns when the operation
+// is complete, or is to be tried again.
+func (g *goroutine) block() {
+	g.state, g.since = blocked, g.run.steps
+	g.ready, g.redo = false, false
+	g.run.blocked = append(g.run.blocked, g)
+	g.run.enqueued(g.op, 1)
+	g.waits()
+	g.park()
+}
+
+// enqueued counts the goroutines that are queued in operations which the scheduler
+// asks for at every step.
+func (s *run) enqueued(o op, n int) {
+	switch o {
+	case opSleep:
+		s.sleepers += n
+	case opSettle:
+		s.settlers += n
+	}
+}
+
+// pass completes the operation. The goroutine runs on to its next guard.
+func (g *goroutine) pass() {
+	if g.passed == nil {
+		g.passed = make(map[Site]int)
+	}
+	g.passed[g.site]++
+	g.acting = 0
+}
+
+// park gives the baton back and waits for it.
+func (g *goroutine) park() {
+	s := g.run
+	s.races.stepped(g)
+	if s.goesOn(g) {
+		return
+	}
+	s.races.inLibrary(g)
+	if s.back != nil {
+		s.back <- struct{}{}
+	}
+	<-g.wake
+	if s.dying.Load() {
+		if s.stacks {
+			g.stack = callers()
+		}
+		runtime.Goexit()
+	}
+	g.resumed()
+	s.races.inLibrary(g)
+}
+
+// main is the body of a goroutine.
+func (g *goroutine) main() {
+	s := g.run
+	s.register(g)
+	defer s.exit(g)
+	g.startsRecorded()
+	g.pass()
+	g.f()
+}
+
+// bubbleSuffix ends the panics of t.Run and the like in a bubble. Instrumented
+// code does not call them in a run, but libraries may.
+const bubbleSuffix = " called inside synctest bubble"
+
+// exit ends a goroutine: it must be deferred itself for recover to work.
+func (s *run) exit(g *goroutine) {
+	v := recover()
+	g.back()
+	s.races.returned(g)
+	if !s.dying.Load() {
+		if v != nil {
+			g.panicked = true
+			s.end(g.outcomeOf(v))
+			if text := s.outcome.Message; strings.HasSuffix(text, bubbleSuffix) && s.lost == "" {
+				s.lost = "code without guards cannot be in a bubble: " + text
+			}
+			if s.initialising && g.path == entryPath && s.lost == "" && !s.observed() {
+				// It has gone well when the process started.
+				s.lost, s.outcome = "the initialisation of packages cannot be repeated: "+s.outcome.Message, Outcome{}
+			}
+		} else if g.wg != nil {
+			s.doneAtExit(g)
+		} else if g.sub != nil {
+			s.subtestOver(g)
+		}
+		g.recordEnd(v)
+	}
+	s.unregister(g)
+	if !g.callback {
+		s.started.Add(-1)
+	}
+	g.state = done
+	s.gone.Add(1)
+	s.lingering.Store(0)
+	s.exec.population(touchOver)
+	g.f, g.cases = nil, nil
+	if s.back != nil {
+		s.back <- struct{}{}
+	}
+}
+
+// lowerPath orders creation paths: by number, parents before children,
+// callbacks last.
+func lowerPath(a, b string) bool {
+	for a != "" && b != "" {
+		x, restA, _ := strings.Cut(a, ".")
+		y, restB, _ := strings.Cut(b, ".")
+		if x != y {
+			m, errM := strconv.Atoi(x)
+			n, errN := strconv.Atoi(y)
+			if errM == nil && errN == nil {
+				return m < n
+			}
+			if (errM == nil) != (errN == nil) {
+				return errM == nil
+			}
+			return x < y
+		}
+		a, b = restA, restB
+	}
+	return a == "" && b != ""
+}

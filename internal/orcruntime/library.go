@@ -1,0 +1,491 @@
+//go:build go1.25
+
+package orcruntime
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Uninstrumented code may synchronise in ways that do not show: all of it that
+// may has one clock, the library's, which orders every call of it before every
+// later one. That hides races, and reports none that is not there.
+
+// passLibrary orders what other goroutines did before their calls of the library
+// before what g does, and what g did before what they do after theirs.
+func (r *races) passLibrary(g *goroutine) {
+	g.clock.join(r.library)
+	r.library.join(g.clock)
+	g.tick()
+}
+
+// inLibrary passes the library for a goroutine that is in a call of it, when
+// others may have the baton or have had it.
+func (r *races) inLibrary(g *goroutine) {
+	if r == nil || g.library == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passLibrary(g)
+	g.run.exec.library(g)
+}
+
+// library passes the library.
+func (r *races) throughLibrary(g *goroutine) {
+	g.run.exec.library(g)
+	if r == nil {
+		return
+	}
+	r.settle(g) // what was written by now comes before
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passLibrary(g)
+}
+
+// begins passes the library for a call in a statement. What is done with its operands does
+// not come after what others did before their calls.
+func (r *races) begins(g *goroutine, statement Site) {
+	if r != nil {
+		g.beforeCall = append(g.beforeCall[:0], g.clock...)
+	}
+	r.throughLibrary(g)
+	g.callAt, g.callIn = g.clock.at(g.index), statement
+}
+
+// atUse is what has happened before g uses something at a place, which may be an operand of
+// a call that has begun. What the library calls back, in other statements, comes after what
+// the library has waited for.
+func (g *goroutine) atUse(at Place) clock {
+	if g.callIn != 0 && g.callAt == g.clock.at(g.index) && at.info().Site == int(g.callIn) {
+		return g.beforeCall
+	}
+	return g.clock
+}
+
+// Mark is how deep in the library a goroutine was before a call, or noLibrary.
+type Mark int
+
+const noLibrary Mark = -1
+
+// libraryCalls are the calls of uninstrumented code that a goroutine is in.
+type libraryCalls struct {
+	library int // how many there are
+	begun   []begunCall
+}
+
+// libraryCaller is who calls uninstrumented code: a goroutine of a run, which may be recorded, or one
+// that is recorded and runs free.
+type libraryCaller struct {
+	*libraryCalls // nil: the call is of no concern
+	g             *goroutine
+	r             *recorder
+}
+
+// callerOfLibrary is the calling goroutine.
+func callerOfLibrary() libraryCaller {
+	s := active.Load()
+	if s == nil {
+		if r := recording(); r != nil {
+			return libraryCaller{&r.libraryCalls, nil, r}
+		}
+		return libraryCaller{}
+	}
+	if s.races == nil && !s.minors && s.cfg.record == nil || s.dying.Load() {
+		return libraryCaller{}
+	}
+	if g := s.caller(); g != nil {
+		return libraryCaller{&g.libraryCalls, g, g.rec}
+	}
+	return libraryCaller{}
+}
+
+// isNone: the call is of no concern.
+func (c libraryCaller) isNone() bool { return c.libraryCalls == nil }
+
+// Depth is where a call begins whose arguments have to be evaluated first: Ready follows
+// behind them. Back ends the call.
+func Depth() Mark {
+	if c := callerOfLibrary(); !c.isNone() {
+		return Mark(c.library)
+	}
+	return noLibrary
+}
+
+// Lib begins a call of uninstrumented code in a statement, 0 where there is no guard. Back
+// ends it.
+func Lib(site Site) Mark {
+	c := callerOfLibrary()
+	if c.isNone() {
+		return noLibrary
+	}
+	return c.calls(site)
+}
+
+// calls begins a call of uninstrumented code. Others may come before and after it: in a run
+// it is a step of its own.
+func (c libraryCaller) calls(site Site) Mark {
+	if g := c.g; g != nil {
+		g.stopToCall(site)
+		g.run.races.begins(g, site)
+		g.run.exec.calls(g)
+	}
+	c.r.passLibrary(site)
+	c.set(c.library + 1)
+	return Mark(c.library - 1)
+}
+
+// returnsTo ends the calls within the one that began at a depth, and that one.
+func (c libraryCaller) returnsTo(depth int) {
+	if g := c.g; g != nil {
+		g.run.races.returned(g)
+		g.run.races.throughLibrary(g)
+		g.run.exec.returns(g)
+	}
+	c.r.passLibrary(0)
+	c.set(depth)
+}
+
+// set sets how many calls the goroutine is in.
+func (c libraryCaller) set(depth int) {
+	c.library = depth
+	if c.r != nil {
+		c.r.library = depth
+	}
+}
+
+// stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
+// statement, unless nobody is there who could do anything meanwhile, and no time can pass. It
+// reports whether it has.
+func (g *goroutine) stopToCall(site Site) bool { return g.stopBefore(opCall, site) }
+
+// stopBefore is stopToCall for something else that others, or time, may come before.
+func (g *goroutine) stopBefore(o op, site Site) bool {
+	if s := g.run; s.minors && site != 0 && (len(s.live) > 1 || s.mayPass()) {
+		acting := g.acting
+		g.arrive(o, site.minor(o), nil)
+		s.exec.continues(site)
+		g.pass()
+		g.acting = acting
+		return true
+	}
+	return false
+}
+
+// LibFunc is Lib for a function value: of uninstrumented code, perhaps.
+func LibFunc[F any](site Site, f F) Mark {
+	c := callerOfLibrary()
+	if c.isNone() || !foreignFunc(codeOf(&f)) {
+		return noLibrary
+	}
+	return c.calls(site)
+}
+
+// LibIface is Lib for a method called through an interface.
+func LibIface(site Site, x any) Mark {
+	c := callerOfLibrary()
+	if c.isNone() || !foreignValue(x) {
+		return noLibrary
+	}
+	return c.calls(site)
+}
+
+// IsForeign reports whether a method called through an interface is uninstrumented code,
+// perhaps.
+func IsForeign(x any) bool { return !callerOfLibrary().isNone() && foreignValue(x) }
+
+// LibIf is Lib if the call is one of uninstrumented code.
+func LibIf(foreign bool) Mark {
+	if !foreign {
+		return noLibrary
+	}
+	return Lib(0)
+}
+
+// Ready is a, the last operand that has to be evaluated of a call that Depth, or Starts,
+// stands before. The call begins now.
+func Ready[A any](site Site, a A) A {
+	Lib(site)
+	return a
+}
+
+// ReadyFunc is Ready for the call of a function value.
+func ReadyFunc[F, A any](site Site, f F, a A) A {
+	LibFunc(site, f)
+	return a
+}
+
+// ReadyIface is Ready for a method called through an interface.
+func ReadyIface[A any](site Site, x any, a A) A {
+	LibIface(site, x)
+	return a
+}
+
+// Back ends a call that began when the goroutine was as deep in the library as m says, if
+// one did. After a panic that was recovered from it also ends those within.
+func Back(m Mark) {
+	if m == noLibrary {
+		return
+	}
+	if c := callerOfLibrary(); !c.isNone() && c.library > int(m) {
+		c.returnsTo(int(m))
+	}
+}
+
+// Back1 is Back around a call with a result.
+func Back1[A any](m Mark, a A) A {
+	Back(m)
+	return a
+}
+
+// begunCall is a call of which the operands are evaluated, or that goes on: how deep in the
+// library its goroutine was before, and whether it is one of uninstrumented code, perhaps.
+type begunCall struct {
+	before  Mark
+	foreign bool
+}
+
+// Begun begins a call of f, of uninstrumented code perhaps, see Ended. It is not ended
+// exactly after a panic.
+func Begun[F any](site Site, f F) F {
+	if c := callerOfLibrary(); !c.isNone() && c.starts(foreignFunc(codeOf(&f))) {
+		c.calls(site)
+	}
+	return f
+}
+
+// On is x, of which a method is called through an interface. It begins the call as Begun
+// does.
+func On[X any](site Site, x X) X {
+	if c := callerOfLibrary(); !c.isNone() && c.starts(foreignValue(x)) {
+		c.calls(site)
+	}
+	return x
+}
+
+// Starts is Begun for a call that begins with Ready, or the like.
+func Starts[F any](f F) F {
+	if c := callerOfLibrary(); !c.isNone() {
+		c.starts(foreignFunc(codeOf(&f)))
+	}
+	return f
+}
+
+// StartsOn is On for a call that begins with ReadyBegun.
+func StartsOn[X any](x X) X {
+	if c := callerOfLibrary(); !c.isNone() {
+		c.starts(foreignValue(x))
+	}
+	return x
+}
+
+// starts notes a call. It reports whether it is one of uninstrumented code, perhaps.
+func (c *libraryCalls) starts(foreign bool) bool {
+	c.begun = append(c.begun, begunCall{Mark(c.library), foreign})
+	return foreign
+}
+
+// ReadyBegun is Ready for the call that Starts, or StartsOn, has noted last.
+func ReadyBegun[A any](site Site, a A) A {
+	if c := callerOfLibrary(); !c.isNone() && len(c.begun) > 0 && c.begun[len(c.begun)-1].foreign {
+		c.calls(site)
+	}
+	return a
+}
+
+// Passed is f, of a call with more results than Ended4 takes.
+func Passed[F any](site Site, f F) F {
+	Back(LibFunc(site, f))
+	return f
+}
+
+// Ended ends the last call that Begun, On, Starts or StartsOn has noted.
+func Ended() {
+	c := callerOfLibrary()
+	if c.isNone() || len(c.begun) == 0 {
+		return
+	}
+	last := c.begun[len(c.begun)-1]
+	c.begun = c.begun[:len(c.begun)-1]
+	Back(last.before)
+}
+
+// Ended1 is Ended around a call with a result.
+func Ended1[A any](a A) A {
+	Ended()
+	return a
+}
+
+// End ends the last call that was begun.
+func End() {
+	if c := callerOfLibrary(); !c.isNone() {
+		c.returnsTo(max(0, c.library-1))
+	}
+}
+
+// EndFunc ends a call that LibFunc has begun.
+func EndFunc[F any](f F) {
+	if !callerOfLibrary().isNone() && foreignFunc(codeOf(&f)) {
+		End()
+	}
+}
+
+// EndIface ends a call that LibIface has begun.
+func EndIface(x any) {
+	if !callerOfLibrary().isNone() && foreignValue(x) {
+		End()
+	}
+}
+
+// Ended2 is Ended1 for two results.
+func Ended2[A, B any](a A, b B) (A, B) {
+	Ended()
+	return a, b
+}
+
+// Ended3 is Ended2 for three results.
+func Ended3[A, B, C any](a A, b B, c C) (A, B, C) {
+	Ended()
+	return a, b, c
+}
+
+// Ended4 is Ended2 for four results.
+func Ended4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
+	Ended()
+	return a, b, c, d
+}
+
+// Back2 ends a call of which it is not known whether it has begun.
+func Back2[A, B any](a A, b B) (A, B) {
+	End()
+	return a, b
+}
+
+// Back3 is Back2 for three results.
+func Back3[A, B, C any](a A, b B, c C) (A, B, C) {
+	End()
+	return a, b, c
+}
+
+// Back4 is Back2 for four results.
+func Back4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
+	End()
+	return a, b, c, d
+}
+
+// codeOf is the closure that a function value points to.
+func codeOf[F any](f *F) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(f)) }
+
+// instrumented are the packages whose accesses to memory are seen, and foreign
+// remembers of types and code pointers whether they are of others.
+var instrumented struct {
+	sync.RWMutex
+	packages map[string]bool
+	foreign  map[any]bool
+	unlocked map[string]bool
+	// valueMethods are the methods that take copies of their receivers.
+	valueMethods map[string]bool
+}
+
+// known remembers an answer.
+func known(key any, find func() bool) bool {
+	instrumented.RLock()
+	is, ok := instrumented.foreign[key]
+	instrumented.RUnlock()
+	if ok {
+		return is
+	}
+	is = find()
+	instrumented.Lock()
+	defer instrumented.Unlock()
+	if instrumented.foreign == nil {
+		instrumented.foreign = make(map[any]bool)
+	}
+	instrumented.foreign[key] = is
+	return is
+}
+
+func isInstrumented(pkg string) bool {
+	instrumented.RLock()
+	defer instrumented.RUnlock()
+	return instrumented.packages[pkg]
+}
+
+// foreignValue: a method of a value may be uninstrumented code.
+func foreignValue(x any) bool {
+	t := reflect.TypeOf(x)
+	if forwards(t) {
+		f := reflect.ValueOf(x).Pointer()
+		return f != 0 && foreignCode(f) // or nil, of which the call panics
+	}
+	return foreignType(t)
+}
+
+// forwards: the type is one of functions, and its methods do nothing but call them.
+func forwards(t reflect.Type) bool {
+	return t != nil && t.Kind() == reflect.Func && t.PkgPath() == "net/http" && t.Name() == "HandlerFunc"
+}
+
+// foreignType: a method of the type may be uninstrumented code. A type that
+// embeds another has that one's methods.
+func foreignType(t reflect.Type) bool {
+	if t == nil {
+		return false // a nil interface: the call panics
+	}
+	return known(t, func() bool {
+		e := t
+		for e.Kind() == reflect.Pointer && e.Name() == "" {
+			e = e.Elem()
+		}
+		if e.Name() == "" || !isInstrumented(e.PkgPath()) {
+			return true
+		}
+		if e.Kind() == reflect.Struct {
+			for i := range e.NumField() {
+				if f := e.Field(i); f.Anonymous && (f.Type.Kind() == reflect.Interface || foreignType(f.Type)) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// foreignFunc: the function behind a function value is uninstrumented code.
+func foreignFunc(closure unsafe.Pointer) bool {
+	if closure == nil {
+		return false
+	}
+	return foreignCode(*(*uintptr)(closure))
+}
+
+// foreignCode is foreignFunc for what the function begins with.
+func foreignCode(pc uintptr) bool {
+	return known(pc, func() bool {
+		f := runtime.FuncForPC(pc)
+		if f == nil {
+			return true
+		}
+		// Behind the method value of an interface is what is in it, and behind that of a
+		// promoted method what is embedded.
+		if method, ok := strings.CutSuffix(f.Name(), "-fm"); ok {
+			return !declares(strings.ReplaceAll(method, "%2e", "."))
+		}
+		return !isInstrumented(packageOf(f.Name()))
+	})
+}
+
+// packageOf is the path of the package of a function, by the function's name.
+func packageOf(name string) string {
+	// Type arguments may hold slashes and dots.
+	name, _, _ = strings.Cut(name, "[")
+	slash := strings.LastIndex(name, "/") + 1
+	dot := strings.Index(name[slash:], ".")
+	if dot < 0 {
+		return name
+	}
+	return strings.ReplaceAll(name[:slash+dot], "%2e", ".")
+}

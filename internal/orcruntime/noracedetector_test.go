@@ -1,0 +1,5 @@
+//go:build !race
+
+package orcruntime
+
+const raceDetector = false

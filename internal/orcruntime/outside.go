@@ -1,0 +1,89 @@
+//go:build go1.25
+
+package orcruntime
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+)
+
+// A goroutine outside control takes locks as they are, but waiting for one would
+// keep the bubble from coming to rest: who holds it may stand at a guard. So it
+// waits at a channel, and the controller looks for it whether the lock is free.
+
+// lockWaiter is a goroutine of the bubble, outside control, that waits for a lock.
+type lockWaiter struct {
+	lock lockRef
+	got  chan bool // the lock has been taken for it; false: the run is over
+}
+
+// lockOutside takes a lock for a goroutine that is not under control.
+func lockOutside(l lockRef) {
+	s := active.Load()
+	switch {
+	case s == nil || s.cfg.Bubble.Wait == nil:
+		l.take()
+		return
+	case l.try():
+		return
+	case !inBubble():
+		l.take()
+		return
+	}
+	w := &lockWaiter{l, make(chan bool, 1)}
+	s.mu.Lock()
+	over := s.dying.Load()
+	if !over {
+		s.lockWaiters = append(s.lockWaiters, w)
+	}
+	s.mu.Unlock()
+	if over || !<-w.got {
+		runtime.Goexit()
+	}
+}
+
+// inBubble: the calling goroutine is of a bubble, by the first line of its stack:
+// "goroutine 7 [running, synctest bubble 1]:".
+func inBubble() bool {
+	var buf [80]byte
+	line, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("\n"))
+	return bytes.Contains(line, []byte("synctest bubble"))
+}
+
+// quiesce waits until nobody in the bubble can go on, those included who wait for
+// a lock that has become free. They run while nobody has the baton, so that none of
+// them is taken for who had it.
+func (s *run) quiesce() {
+	s.cfg.Bubble.Wait()
+	for s.handLock() {
+		s.cfg.Bubble.Wait()
+	}
+}
+
+// handLock gives the first of those who wait outside control, and whose lock is
+// free, that lock.
+func (s *run) handLock() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, w := range s.lockWaiters {
+		if w.lock.try() {
+			s.lockWaiters = slices.Delete(s.lockWaiters, i, i+1)
+			s.cur.Store(nil)
+			w.got <- true
+			return true
+		}
+	}
+	return false
+}
+
+// endLockWaiters ends those who still wait when the run is over: who holds the
+// locks is not there any more.
+func (s *run) endLockWaiters() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.lockWaiters {
+		w.got <- false
+	}
+	s.lockWaiters = nil
+}

@@ -1,0 +1,237 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
+	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
+)
+
+var (
+	followRuns  = flag.Int("follow", 0, "recorded runs of each program for TestComplete, 0 for a few runs of a few programs")
+	followBound = flag.Int("followbound", 0, "bound of the objects of an allocation and of slices that grow in the models, 0 for the default")
+	followSteps = flag.Int("followsteps", 2000, "steps after which these runs are cut")
+)
+
+// tablePrograms calls f for every program of the examples and of the
+// translator's table.
+func tablePrograms(t *testing.T, f func(name string, spec source.Spec)) {
+	all, err := table()
+	require.NoError(t, err)
+	for _, p := range all {
+		f(p.name, p.spec)
+	}
+}
+
+type tableProgram struct {
+	name string
+	spec source.Spec
+}
+
+// table loads the programs once for all tests: that type-checks hundreds of packages.
+var table = sync.OnceValues(func() (all []tableProgram, err error) {
+	for _, dir := range []string{"../../examples", "../../internal/translate/testdata/verdicts"} {
+		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./..."})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range set.Entries() {
+			if e.Func != "main" && e.Func != "TestProgram" || strings.HasSuffix(e.Package, "examples/gen") || strings.Contains(e.Package, "examples/sdk/") {
+				continue
+			}
+			spec := source.Spec{Dir: filepath.Dir(e.Pos.Filename), Entry: e.Func}
+			data, err := os.ReadFile(e.Pos.Filename)
+			if err != nil {
+				return nil, err
+			}
+			if strings.Contains(string(data), `"golang.org/x/sync/`) {
+				spec.Deps = []string{"golang.org/x/sync/..."}
+			}
+			all = append(all, tableProgram{path.Base(e.Package), spec})
+		}
+	}
+	return all, nil
+})
+
+// TestComplete follows recorded runs of the examples and of the translator's
+// programs in their models.
+func TestComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
+	n, each := 0, 96
+	tablePrograms(t, func(name string, spec source.Spec) {
+		runs := *followRuns
+		if n++; runs == 0 && n%each == 5 {
+			runs = 20
+		}
+		if runs == 0 {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			follows(t, spec, runs)
+		})
+	})
+}
+
+// follows requires that no run of a program is rejected, unless its comments say
+// that the model misses something and does not say so.
+func follows(t *testing.T, spec source.Spec, runs int) {
+	t.Helper()
+	bounds := translate.Bounds{Objects: *followBound, Slice: *followBound}
+	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, Options{Model: &Model{Bounds: bounds}})
+	var refused *translate.UnsupportedError
+	if errors.As(err, &refused) {
+		t.Log(refused)
+		return
+	}
+	require.NoError(t, err)
+	t.Log(c.Counts)
+	text, err := filepath.Glob(filepath.Join(spec.Dir, "*.go"))
+	require.NoError(t, err)
+	silent := slices.ContainsFunc(text, func(name string) bool {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		return strings.Contains(string(data), "// silent ")
+	})
+	for _, d := range c.Departures {
+		var b strings.Builder
+		fmt.Fprintf(&b, "seed %d: %s: %s\n", d.Seed, d.Status, d.Reason)
+		fmt.Fprintf(&b, "  it stands at %v\n", d.Standing)
+		for _, s := range d.Instead {
+			fmt.Fprintf(&b, "  instead: %s\n", s)
+		}
+		for i, s := range d.Recording.Plan.Steps {
+			fmt.Fprintf(&b, "  %3d %s %s #%d case %d\n", i+1, s.G, s.Site, s.Occ, s.Case)
+		}
+		v := d.Recording.Verdict
+		fmt.Fprintf(&b, "  end: %s %s %s %s\n", v.Status, v.Kind, v.Message, v.Reason)
+		for _, g := range v.Goroutines {
+			fmt.Fprintf(&b, "  %s %s %s %s %s\n", g.G, g.State, g.Op, g.Site, g.Source)
+		}
+		if d.Status == orchestrate.Rejected && !silent {
+			t.Error(b.String())
+		} else {
+			t.Log(b.String())
+		}
+	}
+}
+
+// Models do what programs do that once showed what they lacked. TestComplete follows all
+// programs only if it is asked to.
+func TestCompleteLacked(t *testing.T) {
+	programs.InLong(t)
+	for i, name := range []string{
+		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
+		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
+		"contextafterfuncrace", "syncmapshared", "timerstopatonce", "contextatonce", "atomicaside", "panicothers",
+		"condrwannounced", "condrwannouncedfixed", "condrwtry", "condrwtwo", "condtrylock",
+	} {
+		if !oneOf(2, i) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := source.Spec{Dir: "../../internal/translate/testdata/verdicts/" + name, Entry: "main"}
+			if strings.HasPrefix(name, "timerdue") || name == "panicothers" {
+				spec.Entry = "TestProgram"
+			}
+			follows(t, spec, 20)
+		})
+	}
+}
+
+// Where the model compares durations it can do what runs do, also of what is due at one
+// moment, and where goroutines are slow between a guard and what they arm.
+func TestCompleteDeadlines(t *testing.T) {
+	for _, name := range []string{
+		"deadlineatonce", "deadlineequal", "deadlineequalfirst", "deadlineticker", "deadlinetickerlost",
+		"deadlinereset", "deadlinegivenfunc", "deadlinesleepslow",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			follows(t, source.Spec{Dir: "../../internal/translate/testdata/verdicts/" + name, Entry: "main"}, 20)
+		})
+	}
+}
+
+// Models with small bounds do what the program does, or end at a bound.
+func TestCompleteSmallBounds(t *testing.T) {
+	t.Parallel()
+	spec := source.Spec{Dir: "../../internal/translate/testdata/verdicts/semaphorerelease", Entry: "main"}
+	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: 100, Seed: 1}, Options{Model: &Model{Bounds: translate.Bounds{Objects: 1, Slice: 1}}})
+	require.NoError(t, err)
+	require.Equal(t, c.Runs, c.Counts[orchestrate.Followed]+c.Counts[orchestrate.BeyondBounds])
+	require.Greater(t, c.Counts[orchestrate.Followed], 50)
+}
+
+// A model that lacks an edge which the program takes is found out.
+func TestCompleteRejects(t *testing.T) {
+	for name, least := range map[string]int{"condsignalone": 15, "selectdefault": 9} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			p, err := load(ctx, source.Spec{Dir: "../../internal/translate/testdata/verdicts/" + name, Entry: "main"})
+			require.NoError(t, err)
+			opts, err := Options{Model: &Model{}}.withDefaults()
+			require.NoError(t, err)
+			model, err := p.translate(ctx, opts, true, nil)
+			require.NoError(t, err)
+			b, _, err := p.instrument(ctx, opts, &model.Sidecar, parse.Options{Accesses: model.Sidecar.Accesses}, nil, reporter{})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, b.Close()) }()
+			var runs []*orchestrate.Recording
+			_, err = b.Explore(ctx, orchestrate.ExploreOptions{Runs: 50, NoReplay: true, Recorded: func(_ uint64, r *orchestrate.Recording) error {
+				runs = append(runs, r)
+				return nil
+			}})
+			require.NoError(t, err)
+			require.Len(t, runs, 50)
+			// rejected counts the runs that the model does not follow.
+			rejected := func() (n int) {
+				f, err := orchestrate.NewFollower(t.Context(), &model.Sidecar, model.Network)
+				require.NoError(t, err)
+				for _, r := range runs {
+					got, err := f.Follow(ctx, r)
+					require.NoError(t, err)
+					if got.Status == orchestrate.Rejected {
+						n++
+						require.NotEmpty(t, got.Reason)
+						require.Positive(t, got.Step)
+					}
+				}
+				return n
+			}
+			require.Zero(t, rejected())
+			missed := 0
+			for _, tm := range model.Network.Templates {
+				for _, e := range tm.Edges {
+					guard := e.Guard
+					e.Guard = &uppaal.BoolLit{}
+					if rejected() > 0 {
+						missed++
+					}
+					e.Guard = guard
+				}
+			}
+			require.GreaterOrEqual(t, missed, least)
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+)
+
+// A model is believed only if runs of the program could have contradicted it and did
+// not. ConformanceRuns is how many runs of each of two strategies (time passes only
+// when nothing else can happen; time passes at any moment) a deep pass follows in
+// the model. What such a run does and the model cannot is a gap.
+const ConformanceRuns = 50
+
+// maxGaps bounds the gaps that are listed, and conformanceWork what following all
+// runs may cost, see orchestrate.Following.Work.
+const (
+	maxGaps         = 10
+	conformanceWork = 400_000
+)
+
+// conformance follows runs of the program in its model.
+type conformance struct {
+	follower *orchestrate.Follower
+	side     *artifact.Sidecar
+	out      *artifact.Conformance
+	seen     map[string]bool // schedules
+	work     int
+	part     context.Context // ends when no more runs are followed
+	cancel   context.CancelFunc
+	learn    func(*orchestrate.History)
+	// departures are where runs leave the model.
+	departures []departure
+}
+
+// newConformance is for the model of a deep pass; it is nil if the program has none.
+func (d *deep) newConformance(ctx context.Context) (*conformance, error) {
+	if d.side.Outside() != nil || d.opts.model != nil && d.opts.model.Err() != nil {
+		return nil, nil
+	}
+	part, cancel := d.opts.lasting(ctx, conformShare)
+	f, err := orchestrate.NewFollower(part, d.side, d.net)
+	if err != nil {
+		why := cut(ctx, part)
+		cancel()
+		if why != "" {
+			return nil, errors.New(why)
+		}
+		return nil, err
+	}
+	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}, part: part, cancel: cancel, learn: d.learn}, nil
+}
+
+// follow compares a run with the model.
+func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Recording) error {
+	key := fmt.Sprint(r.Plan.Steps, r.Verdict.Kind, r.Verdict.Site)
+	if c.seen[key] || c.work >= conformanceWork {
+		return nil
+	}
+	c.seen[key] = true
+	got, err := c.follower.Follow(c.part, r)
+	switch why := cut(ctx, c.part); {
+	case err != nil && why != "":
+		got = &orchestrate.Following{Status: orchestrate.Undecided, Reason: why}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		got = &orchestrate.Following{Status: orchestrate.Undecided, Reason: fmt.Sprintf("run %d in the model: %v", run, err)}
+	}
+	c.work += got.Work
+	c.out.Runs++
+	if got.Status == orchestrate.Rejected {
+		// What is not under control may act between the steps.
+		for _, a := range c.side.Approximations {
+			if a.Direction == artifact.DirectionControl && a.Kind != approximation.Access {
+				got.Status = orchestrate.Undecided
+				got.Reason += fmt.Sprintf("; %s:%d is not under control (%s)", a.File, a.Line, a.Reason)
+				break
+			}
+		}
+	}
+	switch got.Status {
+	case orchestrate.Followed:
+		c.out.Followed++
+		if got.History != nil {
+			c.learn(got.History)
+		}
+	case orchestrate.LeftOut:
+		c.out.LeftOut++
+		c.departed(run, r, got)
+	case orchestrate.BeyondBounds:
+		c.out.BeyondBounds++
+	case orchestrate.Rejected:
+		c.gap(run, r, got)
+		c.departed(run, r, got)
+	default:
+		if c.out.Undecided++; c.out.Reason == "" {
+			c.out.Reason = got.Reason
+		}
+	}
+	return nil
+}
+
+// gap notes what the model cannot do, once for each operation.
+func (c *conformance) gap(run int, r *orchestrate.Recording, got *orchestrate.Following) {
+	g := artifact.Gap{Run: run, Step: got.Step, G: got.Want.G, Reason: got.Reason}
+	key := got.Want.Site
+	if key == "" { // the end
+		g.G, key = r.Verdict.G, r.Verdict.Site
+	}
+	s := orchestrate.SitesByKey(c.side)[key]
+	g.File, g.Line, g.Col, g.Operation = s.File, s.Line, s.Col, s.Kind
+	same := func(o artifact.Gap) bool {
+		return o.File == g.File && o.Line == g.Line && o.Col == g.Col && o.Operation == g.Operation
+	}
+	if len(c.out.Gaps) < maxGaps && !slices.ContainsFunc(c.out.Gaps, same) {
+		c.out.Gaps = append(c.out.Gaps, g)
+	}
+}
+
+// conform runs the program and follows it in the model.
+func (d *deep) conform(ctx context.Context) error {
+	c, err := d.newConformance(ctx)
+	if c == nil && err == nil {
+		return nil
+	}
+	if err != nil {
+		// The model is not believed, and the program is run all the same.
+		d.runs.Conformance = &artifact.Conformance{Undecided: 1, Reason: err.Error()}
+		return nil
+	}
+	defer c.cancel()
+	d.follower = c.follower
+	defer d.rep.stage("conformance")()
+	d.runs.Conformance = c.out
+	// If time may pass while somebody could go on a few of both kinds come first, so that an
+	// error of either shows soon.
+	first := ConformanceRuns
+	if d.timed {
+		first /= 5
+	}
+	for _, part := range []struct {
+		patient  bool
+		from, to int
+	}{
+		{true, 0, first},
+		{false, ConformanceRuns, ConformanceRuns + first},
+		{true, first, ConformanceRuns},
+		{false, ConformanceRuns + first, 2 * ConformanceRuns},
+	} {
+		runs := part.to - part.from
+		if runs == 0 {
+			continue
+		}
+		err := d.under(ctx, orchestrate.ExploreOptions{
+			Runs: runs, Seed: uint64(part.from), Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
+			Recorded: func(seed uint64, r *orchestrate.Recording) error { return c.follow(ctx, int(seed)+1, r) },
+		})
+		if err != nil {
+			return err
+		}
+		if d.runs.Stopped != "" {
+			break
+		}
+	}
+	return d.complete(ctx, c)
+}
+
+// gapsOf says what keeps runs from bearing a model out, nothing if they do.
+func gapsOf(r *artifact.Runs) []string {
+	if r == nil || r.Conformance == nil {
+		return nil
+	}
+	c := r.Conformance
+	var out []string
+	for _, g := range c.Gaps {
+		out = append(out, g.String())
+	}
+	switch {
+	case len(out) > 0:
+	case c.Runs == 0 && r.Stopped != "":
+		out = append(out, "the model was not compared with any run of the program: "+r.Stopped)
+	case c.Followed+c.LeftOut+c.BeyondBounds == 0 && c.Undecided > 0:
+		out = append(out, "no run of the program could be compared with the model: "+c.Reason)
+	}
+	return out
+}

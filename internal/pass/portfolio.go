@@ -1,0 +1,312 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+)
+
+// The two engines work on a program beside each other: the second one runs the program
+// under every schedule while the model is made and searched. What it has shown is taken
+// up where a deep pass without it would begin to run all schedules, so that the result
+// does not depend on which engine is faster. It is asked earlier where greater bounds of the
+// model begin to cost much: if few steps show all schedules of the program, the bounds stay as they
+// are. How much that is is counted, so that the result is the same each time. There is one exception: a
+// search of the model that goes on when a twentieth of the budget is spent is ended by a proof of
+// the second engine, and one that goes on when three twentieths are by an error that a few random runs have
+// shown, which the deep pass comes upon then. The result says so.
+
+// engineTiming says when the engines look at each other, and how much the second one does.
+type engineTiming struct {
+	// headStart is how long the model has for itself. Most programs are decided by then,
+	// and need no second build.
+	headStart time.Duration
+	// provedShare is the share of the budget after which a proof ends the work on the
+	// model, and failsShare that after which runs do that end in an error.
+	provedShare, failsShare float64
+	// steps bounds those of all runs under every schedule; half as many are for few
+	// preemptions. fewSteps bounds those that are tried first.
+	steps, fewSteps int
+}
+
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, failsShare: 0.15, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
+
+// errProved and errFails are why the model is not searched any further.
+var (
+	errProved = errors.New("all schedules of the program had been run by then")
+	errFails  = errors.New("runs of the program had ended in an error by then")
+)
+
+// schedules is the exploration of all schedules of a program beside its model.
+type schedules struct {
+	asked  chan struct{} // closed when it is not to wait for the model
+	ask    sync.Once
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when the fields below are set
+
+	explored
+	err error
+
+	// few is closed, once, when it is known whether few steps prove the program.
+	few       chan struct{}
+	fewKnown  sync.Once
+	fewProved bool
+
+	// first is the round without stalls, if all of its schedules were run: firstDone is closed
+	// then.
+	first     *Exhausted
+	firstDone chan struct{}
+}
+
+// explored is what the exploration of all schedules of a program has shown.
+type explored struct {
+	// rounds are those in which time passes only when nothing else can happen, and those
+	// in which it passes at any moment, if they were begun.
+	rounds []*Exhausted
+	// bounded are those with few preemptions; nil if they were not run.
+	bounded *Exhausted
+}
+
+// beside starts the exploration of a program. The caller must call stop.
+func (o Options) beside(ctx context.Context, p *program) *schedules {
+	part, release := o.within(ctx, exhaustShare)
+	part, cancel := context.WithCancelCause(part)
+	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), few: make(chan struct{}), firstDone: make(chan struct{}), cancel: cancel}
+	wait := time.NewTimer(o.engines().headStart)
+	go func() {
+		defer close(s.done)
+		defer s.knowsFew()
+		defer release()
+		defer caught(&s.err)
+		defer wait.Stop()
+		select {
+		case <-part.Done():
+			s.err = part.Err()
+			return
+		case <-wait.C:
+		case <-s.asked:
+		}
+		s.explore(part, p, o)
+		if s.err == nil && proved(s.rounds) {
+			o.endModel(errProved, o.engines().provedShare)
+		}
+	}()
+	return s
+}
+
+// explore runs the program under all of its schedules: if they are few at once, else anew with the bounds of a deep pass.
+func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
+	b, err := p.guardable(ctx, opts, reporter{})
+	if err != nil {
+		s.err = err
+		return
+	}
+	defer func() { s.err = errors.Join(s.err, b.Close()) }()
+	if opts.stopModel != nil && opts.Budget > 0 && b.fails(ctx, opts) {
+		opts.endModel(errFails, opts.engines().failsShare)
+	}
+	first := func(x *Exhausted) bool {
+		if s.first == nil && x.Covered.AllWithoutStalls() {
+			s.first = x
+			close(s.firstDone)
+		}
+		return true
+	}
+	if few := opts.engines().fewSteps; few > 0 {
+		if s.rounds, s.err = b.allSchedules(ctx, few, opts, reporter{}, first); s.err != nil {
+			return
+		}
+		s.fewProved = proved(s.rounds)
+		if !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete }) {
+			return // with more steps it would be the same
+		}
+	}
+	s.knowsFew()
+	all, err := b.everySchedule(ctx, opts, reporter{}, first)
+	if len(all.rounds) > 0 { // else there was no time, and what few steps have shown is what is known
+		s.explored = all
+	}
+	s.err = err
+}
+
+// firstRuns are the random runs that tell whether it is worth while to search the model for long, and firstRunsShare is
+// the share of the budget that they may take.
+const (
+	firstRuns      = 20
+	firstRunsShare = 0.25
+)
+
+// fails reports whether a few random runs of a program come to an error, if they do so soon.
+func (b *guardable) fails(ctx context.Context, opts Options) bool {
+	limited, cancel := opts.lasting(ctx, firstRunsShare)
+	defer cancel()
+	x, _ := b.Explore(limited, orchestrate.ExploreOptions{
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps},
+		Runs:       firstRuns, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
+	})
+	return x != nil && slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool {
+		return e.Status == orchestrate.Completed && (crash(e.Kind) || e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindTestFailure)
+	})
+}
+
+// knowsFew closes few.
+func (s *schedules) knowsFew() { s.fewKnown.Do(func() { close(s.few) }) }
+
+// provedByFew reports whether few steps prove the program, for which it waits.
+func (s *schedules) provedByFew(ctx context.Context) bool {
+	s.ask.Do(func() { close(s.asked) })
+	select {
+	case <-s.few:
+		return s.fewProved
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// stop ends the exploration, and waits until its processes have ended.
+func (s *schedules) stop() {
+	s.end(nil)
+}
+
+func (s *schedules) end(why error) {
+	s.cancel(why)
+	<-s.done
+}
+
+// result waits for the exploration until ctx ends. If it is asked for the schedules without
+// stalls only, it has no others where those are complete, also if others were run already:
+// so it does not depend on which engine is faster.
+func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, error) {
+	s.ask.Do(func() { close(s.asked) })
+	var enough chan struct{}
+	if withoutStalls {
+		enough = s.firstDone
+	}
+	select {
+	case <-enough:
+	case <-s.done:
+	case <-ctx.Done():
+		s.end(context.Cause(ctx))
+	}
+	select {
+	case <-enough:
+		s.stop()
+		return explored{rounds: []*Exhausted{s.first}}, nil
+	default:
+	}
+	return s.explored, s.err
+}
+
+// everySchedule runs a program under every schedule, see allSchedules. If there are too many it
+// runs those with few preemptions. If ctx ends the result is what is known by then.
+func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
+	b, err := p.guardable(ctx, opts, rep)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return b.everySchedule(ctx, opts, rep, goOn)
+}
+
+func (b *guardable) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
+	if out.rounds, err = b.allSchedules(ctx, opts.engines().steps, opts, rep, goOn); err != nil {
+		return out, err
+	}
+	if x := out.rounds[0]; !x.Complete && x.Runs > 0 && !fails(x) {
+		out.bounded, err = b.fewPreemptions(ctx, opts, rep)
+	}
+	return out, err
+}
+
+// allSchedules runs a program under every schedule in which time passes only when
+// nothing else can happen, and then, if that finds nothing, under those in which it passes
+// at any moment, unless goOn, which is told of the first round, says no. All runs of a round
+// have so many steps at most.
+func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, rep reporter, goOn func(first *Exhausted) bool) (rounds []*Exhausted, err error) {
+	for _, stalls := range []int{0, -1} {
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: steps, Parallel: opts.besideModel()}
+		if at, ok := ctx.Deadline(); ok {
+			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
+				return rounds, context.DeadlineExceeded
+			}
+		}
+		x, err := b.exhaustValues(ctx, how, opts, rep)
+		if x != nil {
+			rounds = append(rounds, x)
+		}
+		if err != nil {
+			return rounds, err
+		}
+		if goesOn := stalls != 0 || goOn(x); !goesOn || !x.Timed || !x.Covered.AllWithoutStalls() {
+			break
+		}
+	}
+	return rounds, nil
+}
+
+// besideModel is how many processes explore at once beside the model, which has a core.
+func (o Options) besideModel() int { return max(o.processors()-1, 1) }
+
+// processors is how many processors a pass may use.
+func (o Options) processors() int { return cmp.Or(max(o.Processors, 0), runtime.GOMAXPROCS(0)) }
+
+// proved reports whether all schedules were run, and none ends in an error.
+func proved(rounds []*Exhausted) bool {
+	return len(rounds) > 0 && !slices.ContainsFunc(rounds, fails) && coverage(rounds).Proved()
+}
+
+// fails reports whether a run has ended in an error.
+func fails(x *Exhausted) bool {
+	return slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind != "" })
+}
+
+// coverage is how far rounds have come: the first one, or the second if it is complete.
+func coverage(rounds []*Exhausted) *artifact.Exhaustive {
+	covered := &rounds[0].Covered
+	for _, x := range rounds[1:] {
+		if x.Complete {
+			covered = &x.Covered
+		}
+	}
+	return covered
+}
+
+// engines is the timing of the engines.
+func (o Options) engines() *engineTiming {
+	if o.timing == nil {
+		return &defaultTiming
+	}
+	return o.timing
+}
+
+// forModel returns the context for a part of a check that works on the model: it ends at
+// a share of the budget, or when a proof of the other engine has ended the model.
+func (o Options) forModel(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if o.model != nil {
+		o.soft = o.model
+	}
+	return o.within(ctx, share)
+}
+
+// endModel ends the work on the model, as soon as it has had its share of the budget.
+func (o Options) endModel(why error, share float64) {
+	if o.stopModel == nil || o.Budget <= 0 {
+		return
+	}
+	at := o.start.Add(time.Duration(share * float64(o.Budget)))
+	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(why) })
+	context.AfterFunc(o.model, func() { timer.Stop() })
+}
+
+// withEngines returns options for a check by both engines. The caller must call stop.
+func (o Options) withEngines() (_ Options, stop func()) {
+	o.model, o.stopModel = context.WithCancelCause(o.soft)
+	return o, func() { o.stopModel(nil) }
+}

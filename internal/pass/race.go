@@ -1,0 +1,326 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orchestrate"
+)
+
+// RaceRuns is how many runs under random schedules a deep pass does to look for
+// data races, besides its replays; raceSteps bounds each of them.
+const (
+	RaceRuns  = 200
+	raceSteps = 5000
+)
+
+// CategoryRace is the category of findings that are data races. No query asks
+// for them: they show in runs.
+const CategoryRace = artifact.KindRace
+
+// raced are two statements that were seen to race.
+type raced struct {
+	sides []artifact.FindingGoroutine // of the first race between them
+	run   artifact.Plan               // that had it
+	after int                         // how many runs that had been, replays too
+	whats []string                    // the expressions in all their races
+}
+
+// racesShare is the share of the budget that has to be left for a check that looks for
+// data races, behind one that did not.
+const racesShare = 0.25
+
+// checkRaces checks a program, and if its runs have shown a data race, though none was
+// looked for, checks it again so that they are: a data race is an error by itself. What that
+// does not reproduce stays a limit of the first result.
+func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
+	begun, raced := time.Now(), false
+	model := opts.ownModel()
+	if !model.Races && len(model.Categories) == 0 { // else only these categories are asked for
+		opts.raced = func() { raced = true }
+	}
+	b, err := check(opts)
+	if err != nil || !raced || Conclude(b).Real > 0 {
+		return b, err
+	}
+	if r := b.Runs(); r.Cut != "" {
+		return b, nil // interrupted, say
+	}
+	model.Races = true
+	opts.Model, opts.raced = &model, nil
+	if opts.Budget > 0 {
+		left := opts.Budget - time.Since(begun)
+		if left < time.Duration(racesShare*float64(opts.Budget)) {
+			return b, nil
+		}
+		opts.Budget = left
+	}
+	again, err := check(opts)
+	switch {
+	case ctx.Err() != nil: // the first result is whole
+		return b, nil
+	case err != nil:
+		return nil, err
+	case Conclude(again).Real == 0:
+		return b, nil
+	}
+	return again, nil
+}
+
+// records reports whether the program in a bundle is instrumented to find data
+// races.
+func records(second *artifact.Bundle) (bool, error) {
+	r, err := recordedOptions(second)
+	return r.Model.Races, err
+}
+
+// watch takes up the data races of a run that did these steps.
+func (d *deep) watch(v *orchestrate.Verdict, run artifact.Plan) {
+	for _, l := range v.RaceLimits {
+		if !slices.Contains(d.search.Limits, l) {
+			d.search.Limits = append(d.search.Limits, l)
+		}
+	}
+	for _, r := range v.Races {
+		sides := orchestrate.Accesses(d.side, r)
+		i := slices.IndexFunc(d.raced, func(o *raced) bool { return pair(o.sides) == pair(sides) })
+		if i < 0 {
+			i = len(d.raced)
+			d.raced = append(d.raced, &raced{sides: sides, run: run, after: d.search.Replays + d.search.Runs})
+		}
+		for _, what := range []string{r.First.What, r.Second.What} {
+			if o := d.raced[i]; what != "" && !slices.Contains(o.whats, what) {
+				o.whats = append(o.whats, what)
+			}
+		}
+	}
+}
+
+// pair tells races apart: by the two statements, in either order.
+func pair(sides []artifact.FindingGoroutine) [2]string {
+	a, b := statement(sides[0]), statement(sides[1])
+	return [2]string{min(a, b), max(a, b)}
+}
+
+// place is where the race is said to be: the side that comes first in the
+// source, whichever a run does first.
+func (r *raced) place() artifact.FindingGoroutine {
+	return slices.MinFunc(r.sides, func(a, b artifact.FindingGoroutine) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+func statement(g artifact.FindingGoroutine) string {
+	return fmt.Sprintf("%s:%d %s", g.File, g.Line, g.Site)
+}
+
+// races runs the program under random schedules too, and makes findings of all
+// data races seen.
+func (d *deep) races(ctx context.Context) error {
+	if err := d.watchRuns(ctx); err != nil {
+		return err
+	}
+	for _, r := range d.raced {
+		if err := d.confirm(ctx, r); err != nil {
+			return err
+		}
+	}
+	d.out.SetRaces(&d.search)
+	return nil
+}
+
+// errEnough ends an exploration.
+var errEnough = errors.New("enough runs")
+
+// watchRuns watches runs under random schedules. If many of them are out of
+// control it gives up.
+func (d *deep) watchRuns(ctx context.Context) error {
+	defer d.rep.stage("explore")()
+	schedules := map[string]bool{}
+	d.search.Ends = map[string]int{}
+	uncontrolled := 0
+	limits := d.limits(raceSteps)
+	part, cancel := d.opts.within(ctx, runsShare)
+	defer cancel()
+	how := orchestrate.ExploreOptions{
+		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
+		Recorded: func(_ uint64, r *orchestrate.Recording) error {
+			d.search.Runs++
+			schedules[fmt.Sprint(r.Plan.Steps)] = true
+			d.watch(r.Verdict, r.Plan)
+			if k := r.Verdict.Kind; k != "" && k != artifact.KindRace {
+				d.search.Ends[k]++
+			}
+			switch r.Verdict.Status {
+			case orchestrate.Limit:
+				d.search.Limited++
+			case orchestrate.Unsupported:
+				if uncontrolled++; 10*uncontrolled > d.search.Runs {
+					d.search.Stopped = r.Verdict.Reason
+					return errEnough
+				}
+			}
+			return nil
+		},
+	}
+	x, err := d.binary.Explore(part, how)
+	d.search.Schedules = len(schedules)
+	if x != nil {
+		d.take(x, how, d.runs.Systematic+d.runs.Runs)
+	}
+	switch {
+	case err == nil || errors.Is(err, errEnough):
+		return nil
+	case cut(ctx, part) != "":
+		d.search.Stopped = cut(ctx, part)
+		return nil
+	}
+	d.search.Stopped, err = d.noRuns(ctx, err, limits)
+	return err
+}
+
+// noRuns says why there are no runs under random schedules, where the program is the
+// reason of the error: one that ends before its entry, say, has none.
+func (d *deep) noRuns(ctx context.Context, err error, limits orchestrate.RunOptions) (string, error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	seed := uint64(0)
+	r, again := d.binary.Record(ctx, &seed, limits)
+	if again != nil || r.Verdict.Status != orchestrate.Unsupported {
+		return "", errors.Join(err, again)
+	}
+	return r.Verdict.Reason, nil
+}
+
+// unordered says what the two sides of a race do, and where.
+func unordered(sides []artifact.FindingGoroutine) string {
+	at := func(g artifact.FindingGoroutine) string {
+		return fmt.Sprintf("%s at %s:%d", g.Operation, g.File, g.Line)
+	}
+	return fmt.Sprintf("%s and %s, which nothing orders", at(sides[0]), at(sides[1]))
+}
+
+// confirm has the program race again: by the steps up to there, twice.
+func (d *deep) confirm(ctx context.Context, r *raced) error {
+	place := r.place()
+	q := artifact.Query{
+		Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
+		Description: artifact.KindRace + ": " + unordered(r.sides),
+	}
+	if site, ok := d.siteOf(place.Site); ok && site.Line == place.Line {
+		q.Col = site.Col
+	}
+	q = d.ask(q)
+	v, err := d.raceAgain(ctx, r, r.run)
+	if err != nil {
+		return err
+	}
+	s := d.suspectOf(q, v)
+	s.raced, s.run = r, r.after
+	if v.Status == orchestrate.Reproduced {
+		s.conclude(artifact.Real, "")
+	} else {
+		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
+	}
+	return d.keep(s)
+}
+
+// raceAgain has the program race as in a run, up to there, twice. The sides of the race are then those of the last run.
+func (d *deep) raceAgain(ctx context.Context, r *raced, plan artifact.Plan) (*orchestrate.Verdict, error) {
+	first, second := r.sides[0], r.sides[1]
+	plan.Expect = artifact.Expect{
+		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
+	}
+	limits := d.limits(0)
+	once, err := d.binary.Run(ctx, plan, limits)
+	if err != nil {
+		return nil, fmt.Errorf("replay of a data race: %w", err)
+	}
+	if once.Status == orchestrate.Reproduced {
+		plan.Steps = once.Trace // the run ends with the race
+	}
+	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
+	if err != nil {
+		return nil, fmt.Errorf("replay of a data race: %w", err)
+	}
+	// The stacks of this run; the one that was seen may have kept none.
+	if sides, ok := d.sidesIn(r, v); ok {
+		r.sides = sides
+	}
+	return v, nil
+}
+
+// settleRace looks for a run without stalls that has a data race, of which one is known that needs a stall: where
+// nothing but time comes between two accesses they race in the order without a stall, too.
+func (d *deep) settleRace(ctx context.Context, s *suspect) error {
+	limited, cancel := context.WithTimeout(d.opts.soft, d.opts.Watchdog)
+	defer cancel()
+	r, calm := *s.raced, (*orchestrate.Recording)(nil)
+	_, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
+		Runs: calmRuns, Guides: [][]artifact.PlanStep{s.replay.Plan.Steps}, Patient: true,
+		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: d.limits(guidedSteps),
+		Recorded: func(_ uint64, run *orchestrate.Recording) error {
+			sides, ok := d.sidesIn(&r, run.Verdict)
+			if !ok {
+				return nil
+			}
+			r.sides, calm = sides, run
+			return errEnough
+		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case calm != nil:
+	case err != nil && limited.Err() == nil:
+		return fmt.Errorf("runs without stalls for a data race: %w", err)
+	default:
+		return nil // none is known that needs no stall
+	}
+	late, cancelLate := d.opts.late(ctx)
+	defer cancelLate()
+	v, err := d.raceAgain(late, &r, calm.Plan)
+	switch {
+	case err != nil && cut(ctx, late) != "":
+		return nil
+	case err != nil:
+		return err
+	case v.Status != orchestrate.Reproduced || total(v) >= total(s.replay):
+		return nil
+	}
+	*s.raced = r
+	d.retrace(s, v)
+	return d.keep(s)
+}
+
+// describeRace says which accesses race.
+func (d *deep) describeRace(f *artifact.Finding, r *raced) {
+	sides := slices.Clone(r.sides)
+	for i := range sides {
+		for _, g := range f.Goroutines {
+			if g.G == sides[i].G {
+				sides[i].Started = g.Started
+			}
+		}
+	}
+	f.Goroutines, f.Function = sides, r.place().Func
+	f.Message += r.others()
+}
+
+// others says on what else the same statements race, "" if there is nothing.
+func (r *raced) others() string {
+	others := slices.DeleteFunc(slices.Clone(r.whats), func(what string) bool {
+		return slices.ContainsFunc(r.sides, func(g artifact.FindingGoroutine) bool { return strings.HasSuffix(g.Operation, " of "+what) })
+	})
+	if len(others) == 0 {
+		return ""
+	}
+	return "; the same statements race on " + strings.Join(others, ", ") + " too"
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package orcutil
-
-const raceDetector = false

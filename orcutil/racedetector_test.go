@@ -1,6 +1,0 @@
-//go:build race
-
-package orcutil
-
-// raceDetector tells whether Go's own race detector watches the tests.
-const raceDetector = true
