@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // members are the processes of a group.
@@ -42,15 +44,72 @@ func (m *members) start(cmd *exec.Cmd) error {
 		m.id = cmd.Process.Pid
 		return nil
 	}
-	if err := m.startGuard(); err != nil {
+	next, err := takeGuard()
+	if err != nil {
 		return fmt.Errorf("a shell, which ends %s if this process is killed: %w", cmd.Path, err)
 	}
+	defer spareGuard() // behind the command, which is not to wait for it
+	*m = next
 	cmd.SysProcAttr.Pgid = m.id
 	if err := cmd.Start(); err != nil {
 		m.end()
 		return err
 	}
 	return nil
+}
+
+// spare is a guard for the next command: a check may run hundreds, and most take no longer than a shell takes to
+// start. It waits for a second; where that ends with this process, it ends by itself.
+var spare struct {
+	sync.Mutex
+	members
+	expires *time.Timer
+	coming  bool
+}
+
+const spareFor = time.Second
+
+// takeGuard takes the spare guard, or starts one.
+func takeGuard() (members, error) {
+	spare.Lock()
+	m := spare.members
+	if spare.members = (members{}); m.guard != nil {
+		spare.expires.Stop()
+	}
+	spare.Unlock()
+	if m.guard != nil {
+		return m, nil
+	}
+	err := m.startGuard()
+	return m, err
+}
+
+// spareGuard has a guard started for the next command, if there is none.
+func spareGuard() {
+	spare.Lock()
+	defer spare.Unlock()
+	if spare.coming || spare.guard != nil {
+		return
+	}
+	spare.coming = true
+	go func() {
+		var m members
+		err := m.startGuard()
+		spare.Lock()
+		defer spare.Unlock()
+		if spare.coming = false; err != nil {
+			return // who needs one is told
+		}
+		spare.members = m
+		spare.expires = time.AfterFunc(spareFor, func() {
+			spare.Lock()
+			defer spare.Unlock()
+			if spare.guard == m.guard {
+				spare.members = members{}
+				m.end()
+			}
+		})
+	}()
 }
 
 func (m *members) startGuard() error {
