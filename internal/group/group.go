@@ -4,7 +4,7 @@
 // On Unix a command runs in a process group. The first process of the group is its guard, a shell
 // that reads from a pipe of which this process has the other end, and kills the group at the end of
 // it. So nothing of the group is left where this process is killed. A process that leaves the group
-// is not found. For a second after a command was started, another guard waits for the next one.
+// is not found.
 //
 // Elsewhere there are no such groups: the command can be killed, what it has started goes on, and
 // both go on where this process is killed.

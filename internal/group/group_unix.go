@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // members are the processes of a group.
@@ -58,24 +57,45 @@ func (m *members) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// spare is a guard for the next command: a check may run hundreds, and most take no longer than a shell takes to
-// start. It waits for a second; where that ends with this process, it ends by itself.
+// spare is a guard for the next command, while there is somebody who is Ready for many.
 var spare struct {
 	sync.Mutex
+	users int
 	members
-	expires *time.Timer
-	coming  bool
+	coming bool // it is being started
+	ending int  // guards that were killed, and have not ended yet
 }
 
-const spareFor = time.Second
+// spareIdle is told when one has come or ended.
+var spareIdle = sync.NewCond(&spare.Mutex)
+
+// Ready is for those who run many commands that take no longer than a shell takes to start: while one runs, the
+// guard of the next one starts, and that of the last one ends. Whoever is ready calls release in the end, after
+// which nobody is left.
+func Ready() (release func()) {
+	spare.Lock()
+	defer spare.Unlock()
+	spare.users++
+	return sync.OnceFunc(func() {
+		spare.Lock()
+		defer spare.Unlock()
+		spare.users--
+		for spare.users == 0 && (spare.coming || spare.ending > 0) {
+			spareIdle.Wait()
+		}
+		if spare.users == 0 && spare.guard != nil {
+			_ = spare.kill()
+			_ = spare.guard.Wait()
+			spare.members = members{}
+		}
+	})
+}
 
 // takeGuard takes the spare guard, or starts one.
 func takeGuard() (members, error) {
 	spare.Lock()
 	m := spare.members
-	if spare.members = (members{}); m.guard != nil {
-		spare.expires.Stop()
-	}
+	spare.members = members{}
 	spare.Unlock()
 	if m.guard != nil {
 		return m, nil
@@ -88,7 +108,7 @@ func takeGuard() (members, error) {
 func spareGuard() {
 	spare.Lock()
 	defer spare.Unlock()
-	if spare.coming || spare.guard != nil {
+	if spare.users == 0 || spare.coming || spare.guard != nil {
 		return
 	}
 	spare.coming = true
@@ -97,18 +117,29 @@ func spareGuard() {
 		err := m.startGuard()
 		spare.Lock()
 		defer spare.Unlock()
-		if spare.coming = false; err != nil {
-			return // who needs one is told
+		if err == nil { // else who needs one is told
+			spare.members = m
 		}
-		spare.members = m
-		spare.expires = time.AfterFunc(spareFor, func() {
-			spare.Lock()
-			defer spare.Unlock()
-			if spare.guard == m.guard {
-				spare.members = members{}
-				m.end()
-			}
-		})
+		spare.coming = false
+		spareIdle.Broadcast()
+	}()
+}
+
+// awaitGuard waits for the end of a guard that was killed, unless that can be done beside what follows.
+func awaitGuard(guard *exec.Cmd) {
+	spare.Lock()
+	defer spare.Unlock()
+	if spare.users == 0 {
+		_ = guard.Wait()
+		return
+	}
+	spare.ending++
+	go func() {
+		_ = guard.Wait()
+		spare.Lock()
+		defer spare.Unlock()
+		spare.ending--
+		spareIdle.Broadcast()
 	}()
 }
 
@@ -141,7 +172,7 @@ func (m *members) kill() error { return syscall.Kill(-m.id, syscall.SIGKILL) }
 func (m *members) end() {
 	if m.guard != nil {
 		_ = m.kill()
-		_ = m.guard.Wait() // it was killed
+		awaitGuard(m.guard)
 	}
 }
 
