@@ -100,6 +100,7 @@ var decoders = map[string]string{
 	"orchestrate.readEnds":                         "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
 	"orchestrate.readFrontier":                     "orchestrate.FuzzParts",
 	"orchestrate.readRecords":                      "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
+	"orchestrate.readScreened":                     "orchestrate.FuzzScreened",
 	"orchestrate.readResult":                       "orchestrate.FuzzObserved orchestrate.FuzzExhausted orchestrate.FuzzMinimised",
 	"pass.checkModules":                            "pass.FuzzModules",
 	"pass.deep.failures":                           "pass.FuzzPlaces",

@@ -122,7 +122,12 @@ func (b *Binary) screen(ctx context.Context, runs []screenedRun, opts RunOptions
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	f, err := os.Open(s.Results)
+	return readScreened(s.Results, runs)
+}
+
+// readScreened reads the results of runs, as far as there are any. The program has written them, whatever it is.
+func readScreened(path string, runs []screenedRun) (out []*Verdict, err error) {
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // a bundle may have a runtime that knows nothing of this
 	}
