@@ -100,6 +100,7 @@ var decoders = map[string]string{
 	"internal/orchestrate.readEnds":                "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
 	"internal/orchestrate.readFrontier":            "internal/orchestrate.FuzzParts",
 	"internal/orchestrate.readRecords":             "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
+	"internal/orchestrate.readScreened":            "internal/orchestrate.FuzzScreened",
 	"internal/orchestrate.readResult":              "internal/orchestrate.FuzzObserved internal/orchestrate.FuzzExhausted internal/orchestrate.FuzzMinimised",
 	"internal/pass.checkModules":                   "internal/pass.FuzzModules",
 	"internal/pass.deep.failures":                  "internal/pass.FuzzPlaces",

@@ -27,6 +27,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/output"
 	"github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -130,6 +131,12 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 		}
 		defer s.logs.end()
 	}
+	// As long as it is there, so is the directory of this process that it is in, which else each stage would make anew.
+	held, err := scratch.Make("check")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(held)) }()
 	rep := s.progress(c)
 	rep.load(pattern)
 	set, err := vtrace.Load(c.ctx, s.source(pattern))

@@ -10,6 +10,9 @@ import (
 // ToolExec are no flags: there is nothing to find out whether this process lives.
 func ToolExec() []string { return nil }
 
+// Ready does nothing: commands have no guards.
+func Ready() (release func()) { return func() {} }
+
 // members is the command: there are no process groups.
 type members struct{ process *os.Process }
 

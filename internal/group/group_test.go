@@ -4,6 +4,7 @@ package group_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +103,28 @@ func TestToolExec(t *testing.T) {
 	require.NoError(t, err)
 	_, err = list(string(flag))
 	require.ErrorContains(t, err, "killed")
+}
+
+// TestReady: commands end as they do for who is not ready for many, and nobody is left when nobody is ready any more.
+func TestReady(t *testing.T) {
+	var all sync.WaitGroup
+	for range 4 {
+		release := group.Ready()
+		all.Go(func() {
+			defer release()
+			for i := range 10 {
+				out, err := group.Output(exec.Command("sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $0; exit $0", fmt.Sprint(i)))
+				var exit *exec.ExitError
+				if i > 0 && (!errors.As(err, &exit) || exit.ExitCode() != i) || i == 0 && err != nil || string(out) != fmt.Sprintln(i) {
+					t.Errorf("%d: %q, %v", i, out, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+	require.ErrorIs(t, err, syscall.ECHILD, "somebody is left")
 }
 
 // TestRun: commands end as they do without a group, and nobody is left of theirs.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -42,15 +43,104 @@ func (m *members) start(cmd *exec.Cmd) error {
 		m.id = cmd.Process.Pid
 		return nil
 	}
-	if err := m.startGuard(); err != nil {
+	next, err := takeGuard()
+	if err != nil {
 		return fmt.Errorf("a shell, which ends %s if this process is killed: %w", cmd.Path, err)
 	}
+	defer spareGuard() // behind the command, which is not to wait for it
+	*m = next
 	cmd.SysProcAttr.Pgid = m.id
 	if err := cmd.Start(); err != nil {
 		m.end()
 		return err
 	}
 	return nil
+}
+
+// spare is a guard for the next command, while there is somebody who is Ready for many.
+var spare struct {
+	sync.Mutex
+	users int
+	members
+	coming bool // it is being started
+	ending int  // guards that were killed, and have not ended yet
+}
+
+// spareIdle is told when one has come or ended.
+var spareIdle = sync.NewCond(&spare.Mutex)
+
+// Ready is for those who run many commands that take no longer than a shell takes to start: while one runs, the
+// guard of the next one starts, and that of the last one ends. Whoever is ready calls release in the end, after
+// which nobody is left.
+func Ready() (release func()) {
+	spare.Lock()
+	defer spare.Unlock()
+	spare.users++
+	return sync.OnceFunc(func() {
+		spare.Lock()
+		defer spare.Unlock()
+		spare.users--
+		for spare.users == 0 && (spare.coming || spare.ending > 0) {
+			spareIdle.Wait()
+		}
+		if spare.users == 0 && spare.guard != nil {
+			_ = spare.kill()
+			_ = spare.guard.Wait()
+			spare.members = members{}
+		}
+	})
+}
+
+// takeGuard takes the spare guard, or starts one.
+func takeGuard() (members, error) {
+	spare.Lock()
+	m := spare.members
+	spare.members = members{}
+	spare.Unlock()
+	if m.guard != nil {
+		return m, nil
+	}
+	err := m.startGuard()
+	return m, err
+}
+
+// spareGuard has a guard started for the next command, if there is none.
+func spareGuard() {
+	spare.Lock()
+	defer spare.Unlock()
+	if spare.users == 0 || spare.coming || spare.guard != nil {
+		return
+	}
+	spare.coming = true
+	go func() {
+		var m members
+		err := m.startGuard()
+		spare.Lock()
+		defer spare.Unlock()
+		if err == nil { // else who needs one is told
+			spare.members = m
+		}
+		spare.coming = false
+		spareIdle.Broadcast()
+	}()
+}
+
+// awaitGuard waits for the end of a guard that was killed, unless that can be done beside what follows.
+func awaitGuard(guard *exec.Cmd) {
+	spare.Lock()
+	defer spare.Unlock()
+	if spare.users == 0 {
+		_ = guard.Wait()
+		return
+	}
+	spare.ending++
+	go func() {
+		_ = guard.Wait()
+		spare.Lock()
+		defer spare.Unlock()
+		spare.ending--
+		spareIdle.Broadcast()
+	}()
 }
 
 func (m *members) startGuard() error {
@@ -82,7 +172,7 @@ func (m *members) kill() error { return syscall.Kill(-m.id, syscall.SIGKILL) }
 func (m *members) end() {
 	if m.guard != nil {
 		_ = m.kill()
-		_ = m.guard.Wait() // it was killed
+		awaitGuard(m.guard)
 	}
 }
 

@@ -109,6 +109,24 @@ func shown(r *real, x *Exploration) (out []string) {
 	return slices.Compact(out)
 }
 
+// TestUseless: what runs in one process have shown counts only if a run comes out the same in a process of its own,
+// and after the others.
+func TestUseless(t *testing.T) {
+	ctx := t.Context()
+	r := loadReal(ctx, t, roughModule(t), ".", "TestState", false)
+	x, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1, NoReplay: true})
+	require.NoError(t, err)
+	plan := x.Ends[0].Plan
+	plan.Expect = artifact.Expect{Kind: artifact.KindDeadlock}
+	v, err := r.binary.Run(ctx, plan, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, NotReproduced, v.Status, v.Reason)
+	v.Asked = 1 // as if it had another environment
+	useless, err := r.binary.useless(ctx, plan, v, RunOptions{Environments: 3})
+	require.NoError(t, err)
+	require.Empty(t, useless)
+}
+
 // TestOtherEnvironments: a plan that says nothing of the environment is tried in
 // others, if asked to, and the one that shows the error is kept, as are choices that
 // the plan prescribes.
@@ -130,10 +148,14 @@ func TestOtherEnvironments(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, Reproduced, v.Status)
 	require.Equal(t, 1, v.Asked)
+	useless, err := r.binary.useless(ctx, plan, v, RunOptions{Environments: 50})
+	require.NoError(t, err)
+	require.Len(t, useless, 51)
 	v, err = Replay(ctx, r.binary, plan, RunOptions{Environments: 50})
 	require.NoError(t, err)
 	require.Equal(t, Reproduced, v.Status, v.Reason)
 	require.NotZero(t, v.Plan.Seed)
+	require.EqualValues(t, slices.Index(useless, false), v.Plan.Seed)
 	require.Equal(t, v.Plan.Seed, v.Seed)
 
 	plan.Choices = shown.Choices

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/vtrace/vtrace/internal/orcruntime"
@@ -175,10 +176,11 @@ func (e *End) place() string {
 // exhauster is the state of an exhaustive exploration, over processes.
 type exhauster struct {
 	explorer
-	opts  ExhaustOptions
-	dir   string
-	began time.Time
-	sum   Exhaustive
+	opts    ExhaustOptions
+	dir     string
+	began   time.Time
+	numbers atomic.Int64 // of processes
+	sum     Exhaustive
 	// restarts counts the processes that were needed since another one could not go on.
 	restarts int
 }
@@ -301,12 +303,21 @@ type processed struct {
 // process explores in a new process, for a time, if that is not 0. It may be called for
 // several at once.
 func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Duration) (_ *processed, err error) {
-	dir, err := os.MkdirTemp(x.dir, "process")
-	if err != nil {
-		return nil, fmt.Errorf("exhaust: %w", err)
+	// No directory of its own: to make one and remove it takes longer than most explorations.
+	n := x.numbers.Add(1)
+	var files []string
+	file := func(name string) string {
+		path := filepath.Join(x.dir, fmt.Sprintf("process%d-%s", n, name))
+		files = append(files, path)
+		return path
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := func(name string) string { return filepath.Join(dir, name) }
+	defer func() {
+		for _, path := range files {
+			if failed := os.Remove(path); !errors.Is(failed, os.ErrNotExist) {
+				err = errors.Join(err, failed)
+			}
+		}
+	}()
 	e.Accesses, e.Awaits, e.Stalls, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Values, x.opts.Misuse, x.opts.Bounding
 	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
 	j := x.job("")

@@ -101,6 +101,33 @@ func FuzzObserved(f *testing.F) {
 	})
 }
 
+// FuzzScreened: what runs of one process have left.
+func FuzzScreened(f *testing.F) {
+	f.Add(append(asJSON(f, sampleResult()), '\n'))
+	f.Add([]byte(`{"Verdict":"infeasible","Step":2}` + "\n" + `{"Verdict":"not reproduced","Left":"x"}` + "\n"))
+	f.Add([]byte(`{"Verdict":"infeasible","Step":-1}` + "\n" + `{"Verdict`))
+	w := sampleWorld()
+	plan, err := PlanOf(&w.side, &w.trace, sampleQuery)
+	require.NoError(f, err)
+	plan.Steps[0].Swap = true
+	path := filepath.Join(f.TempDir(), "results")
+	f.Fuzz(func(t *testing.T, results []byte) {
+		require.NoError(t, os.WriteFile(path, results, 0o600))
+		runs := []screenedRun{{Plan: plan}, {Plan: plan, Delays: true}}
+		all, err := readScreened(path, runs)
+		if err != nil {
+			return
+		}
+		require.LessOrEqual(t, len(all), len(runs))
+		for _, v := range all {
+			require.Equal(t, plan, v.Plan)
+			if hopeless(v) {
+				require.NotEqual(t, Reproduced, v.Status)
+			}
+		}
+	})
+}
+
 // record is that of a run as the driver writes it.
 func record(end uint32, hash uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, end), hash)

@@ -26,14 +26,32 @@ import (
 // program needs it; if that shows what is expected, the Plan of the verdict has
 // the steps that were done.
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	first, err := b.replay(ctx, plan, opts)
+	v, err := b.follow(ctx, plan, opts)
+	if err != nil {
+		return nil, err
+	}
+	useless, err := b.useless(ctx, plan, v, opts)
+	if err != nil {
+		return nil, err
+	}
+	none := func(environment int) bool { return environment < len(useless) && useless[environment] }
+	first := v
+	if !none(0) {
+		first, err = b.elastic(ctx, plan, v, opts)
+	}
 	late := opts
 	late.Delays = true
 	for i := 0; err == nil && i < opts.Environments && unshown(first); i++ {
+		if none(i + 1) {
+			continue
+		}
 		other := plan
 		other.Seed += uint64(i) + 1
-		v, err := b.replay(ctx, other, late)
+		v, err := b.follow(ctx, other, late)
 		if err != nil {
+			return nil, err
+		}
+		if v, err = b.elastic(ctx, other, v, late); err != nil {
 			return nil, err
 		}
 		if v.Status != Reproduced {
@@ -41,7 +59,10 @@ func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions)
 		}
 		known := v.Plan
 		known.Choices = v.Choices // with the delays, which later replays do not choose
-		if v, err = b.replay(ctx, known, opts); err != nil || v.Status == Reproduced {
+		if v, err = b.follow(ctx, known, opts); err != nil {
+			return nil, err
+		}
+		if v, err = b.elastic(ctx, known, v, opts); err != nil || v.Status == Reproduced {
 			return v, err
 		}
 	}
@@ -53,19 +74,27 @@ func unshown(v *Verdict) bool {
 	return v.Asked > 0 && (v.Status == Infeasible || v.Status == NotReproduced)
 }
 
-// replay is Replay in one environment.
-func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
+// follow is replay by runs of the program.
+func (b *Binary) follow(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
+	return replay(ctx, plan, func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) })
+}
+
+// elasticForms are the plans to follow with time passing where the program needs it, none if what a plan has
+// come to leaves nothing to find out by that. What a step lets time pass to may have happened before, as the
+// end of a context that is made with a deadline in the past: then time passes only where somebody waits for it.
+func elasticForms(plan artifact.Plan, v *Verdict) []artifact.Plan {
 	passes := func(s artifact.PlanStep) bool { return s.G == timeStep }
-	v, err := replay(ctx, plan, run)
-	if err != nil || v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, passes) {
-		return v, err
+	if v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, passes) {
+		return nil
 	}
-	// What a step lets time pass to may have happened before, as the end of a context that is
-	// made with a deadline in the past: then time passes only where somebody waits for it.
-	for _, steps := range [][]artifact.PlanStep{plan.Steps, slices.DeleteFunc(slices.Clone(plan.Steps), passes)} {
-		followed := plan
-		followed.Steps = steps
+	without := plan
+	without.Steps = slices.DeleteFunc(slices.Clone(plan.Steps), passes)
+	return []artifact.Plan{plan, without}
+}
+
+// elastic tries a plan of which v is known with time passing elsewhere. It returns v if that shows nothing.
+func (b *Binary) elastic(ctx context.Context, plan artifact.Plan, v *Verdict, opts RunOptions) (*Verdict, error) {
+	for _, followed := range elasticForms(plan, v) {
 		elastic, _, err := b.run(ctx, job{Plan: followed, MaxSteps: opts.MaxSteps, Elastic: true, Delays: opts.Delays, Durations: opts.Durations}, opts)
 		if err != nil {
 			return nil, err
@@ -74,7 +103,7 @@ func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions
 			continue
 		}
 		followed.Steps = elastic.Trace
-		again, err := replay(ctx, followed, run)
+		again, err := b.follow(ctx, followed, opts)
 		if err != nil {
 			return nil, err
 		}

@@ -89,6 +89,8 @@ type job struct {
 	Fuzz *fuzzJob `json:",omitempty"`
 	// Minimise asks for a schedule with less to understand that ends as the plan does.
 	Minimise *minimiseJob `json:",omitempty"`
+	// Screen asks for several plans.
+	Screen *screenJob `json:",omitempty"`
 }
 
 // Run makes the program follow a plan once. The error is for what prevents any

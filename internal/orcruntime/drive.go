@@ -205,6 +205,7 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		Fuzz      *fuzzing
 
 		Minimise *minimisation
+		Screen   *screening
 		Shared   *sharedJob
 	}
 	data, err := os.ReadFile(path)
@@ -265,6 +266,12 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	}
 	if job.Minimise != nil {
 		if err := job.Minimise.do(cfg, marshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if job.Screen != nil {
+		if err := job.Screen.do(cfg, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -610,6 +617,39 @@ func (m *minimisation) do(cfg Config, marshal func(any) ([]byte, error)) (err er
 	}
 	fail(replaceFile(m.Result, Minimise(x), marshal))
 	return failed
+}
+
+// screening is several plans, which are followed one after the other, each from a state that RegisterInit has
+// made anew.
+type screening struct {
+	Runs []struct {
+		Plan
+		Delays bool
+	}
+	Watchdog time.Duration
+	// Results gets a line for each run, a Result. The last one is that of a run that has left something behind.
+	Results string
+}
+
+func (s *screening) do(cfg Config, marshal func(any) ([]byte, error)) error {
+	results, err := os.Create(s.Results)
+	if err != nil {
+		return err
+	}
+	defer results.Close()
+	cfg.Watchdog, cfg.NoStacks, cfg.values = s.Watchdog, true, true
+	for _, r := range s.Runs {
+		cfg.Plan, cfg.Delays = r.Plan, r.Delays
+		res := Run(cfg)
+		line, err := marshal(res)
+		if err == nil {
+			_, err = results.Write(append(line, '\n'))
+		}
+		if err != nil || res.Left != "" {
+			return err
+		}
+	}
+	return nil
 }
 
 // replaceFile writes a value to a file, which has always all of one.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
@@ -54,6 +55,7 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
+	defer group.Ready()()
 	rep := reporter{artifact.PassFirst, opts.Progress}
 	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
 	if err != nil {
