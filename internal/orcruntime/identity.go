@@ -11,24 +11,35 @@ import (
 // active is the run in progress.
 var active atomic.Pointer[run]
 
-// idle is the number of goroutines of the process that the last run began with.
-var idle atomic.Int64
+// idle is how many goroutines a process has between runs: the fewest that a run has begun with. Where some are left for
+// good, as by a library, there are more from then on: above counts the runs in a row that have begun with more, and
+// least is the fewest of these. One run begins at a time.
+var idle, above, least int64
 
-// countOthers is the number of goroutines that are not of the run which is about
-// to begin. Those of the run before may have come to their ends and be counted
-// still, for a moment.
+// leftForGood is how many runs in a row have to begin with more goroutines for these to be taken to stay.
+const leftForGood = 20
+
+// countOthers is the number of goroutines that are not of the run which is about to begin. Those of the run before may
+// have come to their ends and be counted still, for a moment: if they were taken for others, as many could be started
+// by a library later on, when they are gone, and not be noticed. A number that is too low has every goroutine looked at.
 func countOthers() int64 {
-	before := idle.Load()
 	n := int64(runtime.NumGoroutine())
-	for range 100 {
-		if before == 0 || n <= before {
-			break
-		}
+	for i := 0; i < 100 && idle != 0 && n > idle; i++ {
 		runtime.Gosched()
 		n = int64(runtime.NumGoroutine())
 	}
-	idle.Store(n)
-	return n
+	if idle == 0 || n <= idle {
+		idle, above = n, 0
+		return n
+	}
+	if above == 0 || n < least {
+		least = n
+	}
+	before := idle
+	if above++; above == leftForGood {
+		idle, above = least, 0
+	}
+	return before
 }
 
 // enter returns the goroutine that calls an operation at site, or nil if the
