@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -48,6 +49,7 @@ var (
 type schedules struct {
 	asked  chan struct{} // closed when it is not to wait for the model
 	ask    sync.Once
+	wanted atomic.Bool // the model is done with, and its result is waited for
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the fields below are set
 
@@ -109,9 +111,6 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		return
 	}
 	defer func() { s.err = errors.Join(s.err, b.Close()) }()
-	if opts.stopModel != nil && opts.Budget > 0 && b.fails(ctx, opts) {
-		opts.endModel(errFails, opts.engines().failsShare)
-	}
 	first := func(x *Exhausted) bool {
 		if s.first == nil && x.Covered.AllWithoutStalls() {
 			s.first = x
@@ -119,16 +118,24 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		}
 		return true
 	}
+	shown := false // an error, with nobody slow
 	if few := opts.engines().fewSteps; few > 0 {
 		if s.rounds, s.err = b.allSchedules(ctx, few, opts, reporter{}, first); s.err != nil {
 			return
 		}
 		s.fewProved = proved(s.rounds)
-		if !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete }) {
-			return // with more steps it would be the same
-		}
+		shown = slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Covered.Stalls == 0 && endsInError(x.Ends) })
 	}
-	s.knowsFew()
+	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
+	if !complete {
+		s.knowsFew()
+	}
+	if opts.stopModel != nil && opts.Budget > 0 && (shown || !complete && !s.wanted.Load() && b.fails(ctx, opts)) {
+		opts.endModel(errFails, opts.engines().failsShare)
+	}
+	if complete {
+		return // with more steps it would be the same
+	}
 	all, err := b.everySchedule(ctx, opts, reporter{}, first)
 	if len(all.rounds) > 0 { // else there was no time, and what few steps have shown is what is known
 		s.explored = all
@@ -151,7 +158,12 @@ func (b *guardable) fails(ctx context.Context, opts Options) bool {
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps},
 		Runs:       firstRuns, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
 	})
-	return x != nil && slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool {
+	return x != nil && endsInError(x.Ends)
+}
+
+// endsInError reports whether runs have ended in an error of which no more need be known to call it one.
+func endsInError(ends []orchestrate.End) bool {
+	return slices.ContainsFunc(ends, func(e orchestrate.End) bool {
 		return e.Status == orchestrate.Completed && (crash(e.Kind) || e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindTestFailure)
 	})
 }
@@ -184,6 +196,7 @@ func (s *schedules) end(why error) {
 // stalls only, it has no others where those are complete, also if others were run already:
 // so it does not depend on which engine is faster.
 func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, error) {
+	s.wanted.Store(true)
 	s.ask.Do(func() { close(s.asked) })
 	var enough chan struct{}
 	if withoutStalls {
