@@ -100,7 +100,7 @@ type Plan struct {
 	// that a step finds blocked may be woken by time first.
 	Elastic bool
 	// MaxSteps bounds the steps of the run, those of the plan and those after
-	// it together; 0 is 100 000.
+	// it together; 0 is 100 000, or twice as many as the plan has.
 	MaxSteps int
 }
 

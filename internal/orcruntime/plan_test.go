@@ -836,3 +836,23 @@ func TestFreedByLibrary(t *testing.T) {
 		require.Equal(t, Completed, res.Verdict, "%s", res)
 	}
 }
+
+// TestLongPlan: a plan may have more steps than a run without one.
+func TestLongPlan(t *testing.T) {
+	main := func() {
+		var mu sync.Mutex
+		for range defaultMaxSteps/2 + 10 {
+			Lock(1, &mu)
+			Unlock(2, &mu)
+		}
+		Lock(3, &mu)
+		Lock(4, &mu)
+	}
+	cfg := Config{Bubble: bubble(t), Main: main, Entry: EntryMain, NoStacks: true, NoLog: true, Record: true, Chooser: Random(1)}
+	cfg.Plan.MaxSteps = 3 * defaultMaxSteps
+	r := Run(cfg)
+	require.Equal(t, Completed, r.Verdict)
+	require.Greater(t, len(r.Trace), defaultMaxSteps)
+	cfg.Chooser, cfg.Plan = nil, Plan{Steps: r.Trace, Expect: r.Observed()}
+	require.Equal(t, Reproduced, Run(cfg).Verdict)
+}

@@ -154,7 +154,7 @@ type run struct {
 // There is one run at a time in a process.
 func Run(cfg Config) (res Result) {
 	if cfg.Plan.MaxSteps <= 0 {
-		cfg.Plan.MaxSteps = defaultMaxSteps
+		cfg.Plan.MaxSteps = max(defaultMaxSteps, 2*len(cfg.Plan.Steps)) // a plan may be longer
 	}
 	if cfg.Entry == "" {
 		cfg.Entry = EntryMain
