@@ -209,6 +209,7 @@ func unordered(sides []artifact.FindingGoroutine) string {
 
 // confirm has the program race again: by the steps up to there, twice.
 func (d *deep) confirm(ctx context.Context, r *raced) error {
+	first, second := r.sides[0], r.sides[1]
 	place := r.place()
 	q := artifact.Query{
 		Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
@@ -218,10 +219,23 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 		q.Col = site.Col
 	}
 	q = d.ask(q)
-	v, err := d.raceAgain(ctx, r, r.run)
-	if err != nil {
-		return err
+	plan := r.run
+	plan.Expect = artifact.Expect{
+		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}
+	limits := d.limits(0)
+	once, err := d.binary.Run(ctx, plan, limits)
+	if err != nil {
+		return fmt.Errorf("replay of a data race: %w", err)
+	}
+	if once.Status == orchestrate.Reproduced {
+		plan.Steps = once.Trace // the run ends with the race
+	}
+	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
+	if err != nil {
+		return fmt.Errorf("replay of a data race: %w", err)
+	}
+	r.sides, _ = d.sidesIn(r, v) // the stacks of this run; the one that was seen may have kept none
 	s := d.suspectOf(q, v)
 	s.raced, s.run = r, r.after
 	if v.Status == orchestrate.Reproduced {
@@ -229,74 +243,6 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	} else {
 		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
 	}
-	return d.keep(s)
-}
-
-// raceAgain has the program race as in a run, up to there, twice. The sides of the race are then those of the last run.
-func (d *deep) raceAgain(ctx context.Context, r *raced, plan artifact.Plan) (*orchestrate.Verdict, error) {
-	first, second := r.sides[0], r.sides[1]
-	plan.Expect = artifact.Expect{
-		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
-	}
-	limits := d.limits(0)
-	once, err := d.binary.Run(ctx, plan, limits)
-	if err != nil {
-		return nil, fmt.Errorf("replay of a data race: %w", err)
-	}
-	if once.Status == orchestrate.Reproduced {
-		plan.Steps = once.Trace // the run ends with the race
-	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
-	if err != nil {
-		return nil, fmt.Errorf("replay of a data race: %w", err)
-	}
-	// The stacks of this run; the one that was seen may have kept none.
-	if sides, ok := d.sidesIn(r, v); ok {
-		r.sides = sides
-	}
-	return v, nil
-}
-
-// settleRace looks for a run without stalls that has a data race, of which one is known that needs a stall: where
-// nothing but time comes between two accesses they race in the order without a stall, too.
-func (d *deep) settleRace(ctx context.Context, s *suspect) error {
-	limited, cancel := context.WithTimeout(d.opts.soft, d.opts.Watchdog)
-	defer cancel()
-	r, calm := *s.raced, (*orchestrate.Recording)(nil)
-	_, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
-		Runs: calmRuns, Guides: [][]artifact.PlanStep{s.replay.Plan.Steps}, Patient: true,
-		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: d.limits(guidedSteps),
-		Recorded: func(_ uint64, run *orchestrate.Recording) error {
-			sides, ok := d.sidesIn(&r, run.Verdict)
-			if !ok {
-				return nil
-			}
-			r.sides, calm = sides, run
-			return errEnough
-		},
-	})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case calm != nil:
-	case err != nil && limited.Err() == nil:
-		return fmt.Errorf("runs without stalls for a data race: %w", err)
-	default:
-		return nil // none is known that needs no stall
-	}
-	late, cancelLate := d.opts.late(ctx)
-	defer cancelLate()
-	v, err := d.raceAgain(late, &r, calm.Plan)
-	switch {
-	case err != nil && cut(ctx, late) != "":
-		return nil
-	case err != nil:
-		return err
-	case v.Status != orchestrate.Reproduced || total(v) >= total(s.replay):
-		return nil
-	}
-	*s.raced = r
-	d.retrace(s, v)
 	return d.keep(s)
 }
 

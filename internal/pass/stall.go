@@ -23,23 +23,18 @@ import (
 const calmRuns = 100
 
 // settleStalls looks for a run without stalls of every error that is real. If all of those
-// were run, they have shown what they have, but for data races.
+// were run, they have shown what they have, but for data races: each is taken from the run
+// that has shown it first.
 func (d *deep) settleStalls(ctx context.Context) error {
+	shown := d.runs.Exhaustive.AllWithoutStalls()
 	for _, s := range slices.Concat(d.cases, d.observed) {
-		if s.outcome != artifact.Real || s.replay == nil || len(s.replay.Stalls) == 0 {
+		if s.outcome != artifact.Real || s.replay == nil || len(s.replay.Stalls) == 0 || shown && s.raced == nil {
 			continue
-		}
-		// A race is taken from the run that has shown it first, whatever other runs show.
-		settle := d.settleRace
-		if s.raced == nil {
-			if settle = d.settleStall; d.runs.Exhaustive.AllWithoutStalls() {
-				continue
-			}
 		}
 		if cut(ctx, d.opts.soft) != "" {
 			return nil
 		}
-		if err := settle(ctx, s); err != nil {
+		if err := d.settleStall(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -77,6 +72,9 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	}
 	if v.Status != orchestrate.Reproduced || total(v) >= total(s.replay) {
 		return nil
+	}
+	if s.raced != nil { // in the other order
+		s.raced.sides, _ = d.sidesIn(s.raced, v)
 	}
 	d.retrace(s, v)
 	return d.keep(s)
