@@ -212,27 +212,32 @@ func (x *exhauster) inOne(ctx context.Context, frontier string) error {
 	}
 }
 
-// alone explores with a process for each run, up to a bound of the options. One that ends in another way than all
-// before is run again: the program has to do the same.
+// alone explores with a process for each run, up to a bound of the options, of which that of runs counts those that are
+// cut as well. One that ends in another way than all before is run again: the program has to do the same.
 func (x *exhauster) alone(ctx context.Context, frontier string) error {
-	again := filepath.Join(x.dir, "again")
-	for ctx.Err() == nil {
-		if err := copyFile(frontier, again); err != nil {
+	done := func() int { return x.sum.Runs + x.sum.Cut }
+	for {
+		before, err := readBounded(frontier, maxFrontier)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("exhaust: %w", err)
 		}
-		p, err := x.process(ctx, &exhaustJob{Frontier: frontier, Alone: true}, x.left())
-		x.out.Processes++
+		runs, ends := done(), len(x.ends)
+		p, err := x.runAlone(ctx, frontier)
 		if err != nil {
 			return err
 		}
-		ends := len(x.ends)
 		x.take(ctx, p)
-		if p.res == nil || p.res.Tainted {
+		if p.res == nil || p.res.Tainted || done() == runs { // it has not gone on
 			return ctx.Err()
 		}
 		if len(x.ends) > ends {
-			q, err := x.process(ctx, &exhaustJob{Frontier: again, Alone: true}, x.left())
-			x.out.Processes++
+			again := filepath.Join(x.dir, "again")
+			if len(before) > 0 {
+				if err := os.WriteFile(again, before, 0o600); err != nil {
+					return fmt.Errorf("exhaust: %w", err)
+				}
+			}
+			q, err := x.runAlone(ctx, again)
 			if err != nil {
 				return err
 			}
@@ -241,23 +246,16 @@ func (x *exhauster) alone(ctx context.Context, frontier string) error {
 				return nil
 			}
 		}
-		if p.res.Complete || x.spent() {
+		if p.res.Complete || x.spent() || x.opts.MaxRuns > 0 && done() >= x.opts.MaxRuns || ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	return ctx.Err()
 }
 
-// copyFile makes a file the same as another one, which need not exist.
-func copyFile(from, to string) error {
-	data, err := readBounded(from, maxFrontier)
-	if errors.Is(err, os.ErrNotExist) {
-		return os.RemoveAll(to)
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o600)
+// runAlone does one run in a new process.
+func (x *exhauster) runAlone(ctx context.Context, frontier string) (*processed, error) {
+	x.out.Processes++
+	return x.process(ctx, &exhaustJob{Frontier: frontier, Alone: true}, x.left())
 }
 
 // same reports whether two processes have run the same.

@@ -79,9 +79,9 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 		}
 		return plan
 	}
-	kept := scan.testMain(files)
+	kept, steadyTest := scan.testMain(files), scan.steadyTestMain(files)
 	for _, v := range slices.SortedFunc(maps.Keys(kept), func(a, b *types.Var) int { return cmp.Compare(kept[a], kept[b]) }) {
-		report(kept[v], scan.steadyTestMain(files), "TestMain sets %s: it is not initialised anew, so it keeps its value from run to run", v.Name())
+		report(kept[v], steadyTest, "TestMain sets %s: it is not initialised anew, so it keeps its value from run to run", v.Name())
 	}
 	has := map[*types.Var]bool{}
 	for _, step := range w.TypesInfo.InitOrder {

@@ -205,14 +205,9 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 // persistingRuns bounds the schedules that are run in processes of their own.
 const persistingRuns = 200
 
-// persisting are the reasons why runs in one process are not those of the program that are cured by one for each.
-func persisting(diagnostics []parse.Diagnostic, reached []int) (out []string) {
-	for _, d := range diagnostics {
-		if d.Persists && (d.Reach == 0 || slices.Contains(reached, d.Reach)) {
-			out = append(out, d.String())
-		}
-	}
-	return out
+// diagnosed are the diagnostics that a process for each run cures, or the others.
+func (b *guardable) diagnosed(persists bool) []parse.Diagnostic {
+	return slices.DeleteFunc(slices.Clone(b.diagnostics), func(d parse.Diagnostic) bool { return d.Persists != persists })
 }
 
 // onlyPersists reports whether all that an exploration leaves open is what runs leave to others in their process, and
@@ -221,7 +216,7 @@ func (b *guardable) onlyPersists(x *Exhausted) bool {
 	if !x.Complete && !x.Tainted || x.Runs > persistingRuns {
 		return false
 	}
-	known := persisting(b.diagnostics, x.Reached)
+	known := uncontrolled(b.diagnosed(true), x.Reached)
 	if x.Tainted {
 		known = append(known, x.Stopped)
 	}
@@ -232,7 +227,10 @@ func (b *guardable) onlyPersists(x *Exhausted) bool {
 // does not come to an end.
 func (b *guardable) exhaustAlone(ctx context.Context, guards *accessGroups, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) *Exhausted {
 	job.Alone, job.Frontier = true, nil
-	how.MaxRuns, how.Frontier = persistingRuns, nil
+	how.Frontier = nil
+	if how.MaxRuns == 0 || how.MaxRuns > persistingRuns {
+		how.MaxRuns = persistingRuns
+	}
 	before := b.Guards
 	for range exhaustRounds {
 		b.Guards = guards.keysOf()
@@ -243,9 +241,7 @@ func (b *guardable) exhaustAlone(ctx context.Context, guards *accessGroups, job 
 		if err != nil || x == nil || !x.Complete {
 			break
 		}
-		cured := persisting(b.diagnostics, x.Reached)
-		limits := slices.DeleteFunc(uncontrolled(b.diagnostics, x.Reached), func(l string) bool { return slices.Contains(cured, l) })
-		out, err := exhausted(x, guards, limits, how, b.digest)
+		out, err := exhausted(x, guards, uncontrolled(b.diagnosed(false), x.Reached), how, b.digest)
 		if err != nil {
 			break
 		}

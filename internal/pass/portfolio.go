@@ -127,9 +127,7 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		shown = slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Covered.Stalls == 0 && endsInError(x.Ends) })
 	}
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
-	if !complete {
-		s.knowsFew()
-	}
+	s.knowsFew()
 	if opts.stopModel != nil && opts.Budget > 0 && (shown || !complete && !s.wanted.Load() && b.fails(ctx, opts)) {
 		opts.endModel(errFails, opts.engines().failsShare)
 	}
