@@ -261,14 +261,22 @@ func (x *minimiser) brief(p Plan, r Result) (Plan, Result) {
 // unnamed leaves out the steps of atomic operations that nobody has to stop at: those
 // that a plan names nowhere are no steps of it.
 func (x *minimiser) unnamed() {
+	// What has failed for a site may not fail any more when another one is gone.
+	gone, failed := map[string]bool{}, map[string]bool{}
 	for _, st := range x.plan.Steps {
-		if !x.atomics[st.Site] || !slices.Contains(x.plan.Steps, st) {
+		if !x.atomics[st.Site] || gone[st.Site] || failed[st.Site] {
 			continue
+		}
+		if x.spent() {
+			break
 		}
 		p := x.plan
 		p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(o Step) bool { return o.Site == st.Site })
 		if got, ok := x.follows(p); ok && len(p.Steps) > 0 && got.Hash == x.followed.Hash {
-			x.plan = p
+			x.plan, gone[st.Site] = p, true
+			clear(failed)
+		} else {
+			failed[st.Site] = true
 		}
 	}
 	x.better(x.plan, x.followed.Stalls)

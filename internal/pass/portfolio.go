@@ -153,8 +153,8 @@ func (b *guardable) fails(ctx context.Context, opts Options) bool {
 	limited, cancel := opts.lasting(ctx, firstRunsShare)
 	defer cancel()
 	x, _ := b.Explore(limited, orchestrate.ExploreOptions{
-		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps},
-		Runs:       firstRuns, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps / 3}, // the program of the bundle has more guards
+		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
 	})
 	return x != nil && endsInError(x.Ends)
 }
