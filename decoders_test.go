@@ -33,7 +33,7 @@ var decoders = map[string]string{
 	"internal/storage.SortKeys":                    "artifact.FuzzOptions internal/kept.FuzzResults",
 	"artifact.currentOptions":                      "artifact.FuzzOptions",
 	"artifact.decodeFile":                          "artifact.FuzzContent",
-	"artifact.decodeForm":                          "artifact.FuzzContent bundle.FuzzTools",
+	"artifact.decodeStored":                        "artifact.FuzzContent bundle.FuzzTools",
 	"internal/storage.DecodeJSON":                  "artifact.FuzzContent artifact.FuzzSignature",
 	"artifact.decodeManifest":                      "artifact.FuzzContent internal/kept.FuzzCache",
 	"artifact.goNamedOptions":                      "artifact.FuzzOptions",

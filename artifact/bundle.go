@@ -222,7 +222,7 @@ func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, em
 func (b *Builder) SetFacts(f []Fact) { b.putJSON(FactsPath, emptyNotNil(f)) }
 
 // SetFindings sets the findings.
-func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
+func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, storeFindings(f)) }
 
 // SetRuns sets how the program was run beside its model.
 func (b *Builder) SetRuns(r *Runs) { b.putJSON(RunsPath, r) }
@@ -233,7 +233,7 @@ func (b *Builder) SetRaces(r *RaceSearch) { b.putJSON(RacesPath, r) }
 // AddTrace adds the k-th trace (from 1) of a query and returns its path.
 func (b *Builder) AddTrace(query, k int, tr *Trace) string {
 	path := TracePath(query, k)
-	b.putJSON(path, tr)
+	b.putJSON(path, storeTrace(tr))
 	return path
 }
 

@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"bytes"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,7 +46,13 @@ func (b *Bundle) Facts() []Fact { return decodeFile[[]Fact](b, FactsPath) }
 func (b *Bundle) Refutations() []Refutation { return decodeFile[[]Refutation](b, RefutationsPath) }
 
 // Findings returns the findings.
-func (b *Bundle) Findings() []Finding { return decodeFile[[]Finding](b, FindingsPath) }
+func (b *Bundle) Findings() []Finding {
+	v, _ := b.value(FindingsPath).(*[]Finding)
+	if v == nil {
+		return nil
+	}
+	return *v
+}
 
 // Races returns how data races were looked for, nil if they were not.
 func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPath) }
@@ -54,7 +61,7 @@ func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPa
 func (b *Bundle) Runs() *Runs { return decodeFile[*Runs](b, RunsPath) }
 
 // Trace returns the k-th trace (from 1) of a query, nil if there is none.
-func (b *Bundle) Trace(query, k int) *Trace { return decodeFile[*Trace](b, TracePath(query, k)) }
+func (b *Bundle) Trace(query, k int) *Trace { return b.TraceAt(TracePath(query, k)) }
 
 // TraceAt returns the trace at a path, as verdicts name it, nil if there is
 // none.
@@ -62,7 +69,8 @@ func (b *Bundle) TraceAt(path string) *Trace {
 	if !strings.HasPrefix(path, tracesDir) {
 		return nil
 	}
-	return decodeFile[*Trace](b, path)
+	tr, _ := b.value(path).(*Trace)
+	return tr
 }
 
 // SourceFiles returns the program's files by their paths relative to the root.
@@ -88,6 +96,22 @@ func decodeFile[T any](b *Bundle, path string) T {
 	return v
 }
 
+// value is what a file holds, as decodeForm gives it, nil if it is absent.
+func (b *Bundle) value(path string) any {
+	if b == nil {
+		return nil
+	}
+	data, ok := b.files[path]
+	if !ok {
+		return nil
+	}
+	v, err := decodeStored(data, formOf(path), &unfolding{left: math.MaxInt64})
+	if err != nil {
+		return nil // excluded by decodeForm
+	}
+	return v
+}
+
 // forms are the files with a known form, and what they hold.
 var forms = map[string]reflect.Type{
 	QueriesPath:     reflect.TypeFor[[]Query](),
@@ -95,13 +119,13 @@ var forms = map[string]reflect.Type{
 	VerdictsPath:    reflect.TypeFor[[]Verdict](),
 	RefutationsPath: reflect.TypeFor[[]Refutation](),
 	FactsPath:       reflect.TypeFor[[]Fact](),
-	FindingsPath:    reflect.TypeFor[[]Finding](),
+	FindingsPath:    reflect.TypeFor[[]storedFinding](),
 	RacesPath:       reflect.TypeFor[RaceSearch](),
 	RunsPath:        reflect.TypeFor[Runs](),
 }
 
 // traceForm is that of the files in tracesDir.
-var traceForm = reflect.TypeFor[Trace]()
+var traceForm = reflect.TypeFor[storedTrace]()
 
 const tracesDir = "traces/"
 
@@ -122,11 +146,27 @@ func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, e
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("null")) {
 		return nil, corrupt(path, "null")
 	}
-	v := reflect.New(form).Interface()
-	if err := storage.DecodeJSON(data, v); err != nil {
+	v, err := decodeStored(data, form, &unfolding{left: lim.Decoded})
+	if err != nil {
 		return nil, &CorruptError{path, err}
 	}
 	return v, nil
+}
+
+// decodeStored decodes a form and gives what it stands for: see Reader.Value.
+func decodeStored(data []byte, form reflect.Type, u *unfolding) (any, error) {
+	v := reflect.New(form).Interface()
+	if err := storage.DecodeJSON(data, v); err != nil {
+		return nil, err
+	}
+	switch s := v.(type) {
+	case *storedTrace:
+		v = s.value(u)
+	case *[]storedFinding:
+		list := findingsOf(*s, u)
+		v = &list
+	}
+	return v, u.err
 }
 
 // moduleFile reports whether a path in a bundle is that of a file of a module.

@@ -22,6 +22,7 @@ var formats = map[int]string{
 	3: "9bf990f0fec3d2b3",
 	4: "1cba6c6db442d2a5",
 	5: "ab93f892a187ce52",
+	6: "1bfb432afd4a1b4d",
 }
 
 // describe writes a type as it shows in JSON.

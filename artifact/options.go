@@ -102,6 +102,7 @@ var optionDecoders = map[int]func(json.RawMessage) (Options, error){
 	3: currentOptions,
 	4: currentOptions,
 	5: currentOptions,
+	6: currentOptions,
 }
 
 // options decodes the options as the version of the manifest has them.

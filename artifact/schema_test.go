@@ -42,6 +42,20 @@ func inside(owner reflect.Type, f reflect.StructField) reflect.Type {
 	return f.Type
 }
 
+// declared is the type that says what a struct is: of one that is a file's form of another, that of the other.
+func declared(form reflect.Type) string {
+	if name := form.Name(); ast.IsExported(name) || form.NumField() == 0 || !form.Field(0).Anonymous {
+		return name
+	}
+	return form.Field(0).Name
+}
+
+// nameOf is the name of a struct in schemas and documents.
+func nameOf(form reflect.Type) string {
+	name := declared(form)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
 // field is a field as it is in JSON.
 type field struct {
 	name      string
@@ -167,7 +181,7 @@ func schemaOf(t *testing.T, form reflect.Type, optional bool) object {
 	}
 	switch form.Kind() {
 	case reflect.Struct:
-		return object{"$ref": "#/$defs/" + form.Name()}
+		return object{"$ref": "#/$defs/" + nameOf(form)}
 	case reflect.Pointer:
 		require.True(t, optional, "%s", form)
 		return schemaOf(t, form.Elem(), true)
@@ -211,11 +225,11 @@ func document(t *testing.T, name string, c *comments) []byte {
 				required = append(required, f.name)
 			}
 		}
-		def := object{"type": "object", "description": c.of[s.Name()], "properties": properties, "additionalProperties": false}
+		def := object{"type": "object", "description": c.of[declared(s)], "properties": properties, "additionalProperties": false}
 		if len(required) > 0 {
 			def["required"] = required
 		}
-		defs[s.Name()] = def
+		defs[nameOf(s)] = def
 	}
 	root := schemaOf(t, form, true)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -262,7 +276,7 @@ func TestDescribed(t *testing.T) {
 	n := 0
 	for _, form := range documents() {
 		for _, s := range structsOf(t, form, nil) {
-			require.NotEmpty(t, c.of[s.Name()], s.Name())
+			require.NotEmpty(t, c.of[declared(s)], s.Name())
 			for _, f := range fieldsOf(t, s) {
 				n++
 				require.NotEmpty(t, c.of[f.owner+"."+f.goName], "%s.%s has no comment", f.owner, f.goName)
@@ -276,7 +290,7 @@ func TestDescribed(t *testing.T) {
 func spoken(form reflect.Type) string {
 	switch form.Kind() {
 	case reflect.Struct:
-		return fmt.Sprintf("[%s](#%s)", form.Name(), strings.ToLower(form.Name()))
+		return fmt.Sprintf("[%s](#%s)", nameOf(form), strings.ToLower(nameOf(form)))
 	case reflect.Pointer:
 		return spoken(form.Elem())
 	case reflect.Slice:
@@ -304,7 +318,7 @@ func tables(t *testing.T) string {
 		all = structsOf(t, documents()[name], all)
 	}
 	for _, s := range all {
-		fmt.Fprintf(&out, "### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", s.Name(), cell(c.of[s.Name()]))
+		fmt.Fprintf(&out, "### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", nameOf(s), cell(c.of[declared(s)]))
 		for _, f := range fieldsOf(t, s) {
 			form := spoken(f.form)
 			if f.omitempty {

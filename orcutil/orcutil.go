@@ -9,6 +9,8 @@ type (
 	Plan = orcruntime.Plan
 	// Step lets one goroutine pass its pending guard, or time pass.
 	Step = orcruntime.Step
+	// Repeat says that steps of a plan are done several times.
+	Repeat = orcruntime.Repeat
 	// Expect is what must be observed once the steps are done.
 	Expect = orcruntime.Expect
 	// At is a goroutine at a site. If one of them is empty it is any, of the goroutines that matter.

@@ -155,22 +155,10 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		first.Status = Unconfirmed
 		return first, nil
 	}
-	differs := func(step int) bool {
-		i := step - 1
-		return i < 0 || i >= min(len(first.Trace), len(second.Trace)) || first.Trace[i] != second.Trace[i]
-	}
-	first.Given = slices.DeleteFunc(slices.Clone(first.Given), func(v orcruntime.GivenValue) bool {
-		return !slices.Contains(second.Given, v) || differs(v.Step)
-	})
-	first.Waited = slices.DeleteFunc(slices.Clone(first.Waited), func(step int) bool {
-		return !slices.Contains(second.Waited, step) || differs(step)
-	})
-	first.Effects = slices.DeleteFunc(slices.Clone(first.Effects), func(e orcruntime.Effect) bool {
-		return !slices.Contains(second.Effects, e) || differs(e.Step)
-	})
-	first.Reads = slices.DeleteFunc(slices.Clone(first.Reads), func(r orcruntime.ReadValue) bool {
-		return !slices.Contains(second.Reads, r) || differs(r.Step)
-	})
+	first.Given = inBoth(first, second, first.Given, second.Given, func(v orcruntime.GivenValue) int { return v.Step })
+	first.Waited = inBoth(first, second, first.Waited, second.Waited, func(step int) int { return step })
+	first.Effects = inBoth(first, second, first.Effects, second.Effects, func(e orcruntime.Effect) int { return e.Step })
+	first.Reads = inBoth(first, second, first.Reads, second.Reads, func(r orcruntime.ReadValue) int { return r.Step })
 	if what := variation(first, second); what != "" {
 		first.Notes = append(first.Notes, "two runs of the plan came to the same end, but differ: "+what)
 	}
@@ -179,6 +167,18 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		first.Reason = fmt.Sprintf("%s, but control was incomplete: %s", first.Reason, strings.Join(first.Weaknesses, "; "))
 	}
 	return first, nil
+}
+
+// inBoth is what two runs both say of a step that they both have taken; step tells which, from 1.
+func inBoth[E comparable](first, second *Verdict, of, other []E, step func(E) int) []E {
+	said := make(map[E]bool, len(other))
+	for _, e := range other {
+		said[e] = true
+	}
+	return slices.DeleteFunc(slices.Clone(of), func(e E) bool {
+		i := step(e) - 1
+		return !said[e] || i < 0 || i >= min(len(first.Trace), len(second.Trace)) || first.Trace[i] != second.Trace[i]
+	})
 }
 
 // stuckKind reports whether an error of this kind is that nothing happens any

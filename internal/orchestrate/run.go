@@ -48,7 +48,7 @@ const (
 // Bounds of what is read of the files that the program writes: the bytes of a result or of a
 // line, of a frontier, and of all records or all ends, and how many ends are told apart.
 const (
-	maxResult   = 64 << 20
+	maxResult   = 512 << 20
 	maxFrontier = 256 << 20
 	maxRecords  = 1 << 30
 	maxEnds     = 1 << 16

@@ -14,6 +14,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/orcruntime"
+	"github.com/vtrace/vtrace/internal/repeat"
 )
 
 // The environment variables that a test binary looks at.
@@ -128,6 +129,7 @@ type testData struct {
 	Tests                   []testFunc // that a shared driver knows
 	Tested                  string     // the path of the package that some of them are in, if not in that of the driver
 	Steps                   []testStep
+	Repeats                 []orcruntime.Repeat
 	EnvPlan, Runtime        string
 }
 
@@ -140,6 +142,43 @@ type testFunc struct {
 type testStep struct {
 	artifact.PlanStep
 	Comment string
+}
+
+// manySteps is how many a plan has if a generated test says but once what it repeats: of fewer a reader wants to see each.
+const manySteps = 5000
+
+// folded shortens the steps of a plan that repeats some, which Plan.Whole makes again.
+func folded(steps []artifact.PlanStep) ([]artifact.PlanStep, []orcruntime.Repeat) {
+	if len(steps) < manySteps {
+		return steps, nil
+	}
+	// What Occ counts is checked below: it is the same for no two passes.
+	kinds, known := make([]int, len(steps)), map[orcruntime.Step]int{}
+	for i, s := range steps {
+		st := orcruntime.Step{G: s.G, Site: s.Site, Case: s.Case, Occ: min(s.Occ, 1)}
+		if _, ok := known[st]; !ok {
+			known[st] = len(known)
+		}
+		kinds[i] = known[st]
+	}
+	var out []artifact.PlanStep
+	var repeats []orcruntime.Repeat
+	done := 0
+	for _, b := range repeat.Blocks(kinds) {
+		block := orcruntime.Plan{Repeats: []orcruntime.Repeat{{Length: b.Length, Times: b.Times}}}
+		for _, s := range steps[b.At : b.At+b.Length] {
+			block.Steps = append(block.Steps, orcruntime.Step{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
+		}
+		whole, err := block.Whole()
+		same := func(st orcruntime.Step, s artifact.PlanStep) bool { return st.Occ == s.Occ }
+		if err != nil || !slices.EqualFunc(whole, steps[b.At:b.At+b.Length*b.Times], same) {
+			continue
+		}
+		out = append(out, steps[done:b.At+b.Length]...)
+		done = b.At + b.Length*b.Times
+		repeats = append(repeats, orcruntime.Repeat{At: len(out) - b.Length, Length: b.Length, Times: b.Times})
+	}
+	return append(out, steps[done:]...), repeats
 }
 
 func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta) ([]byte, error) {
@@ -176,7 +215,9 @@ func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, met
 		d.Name = fmt.Sprintf("q%d-%d", meta.Query, meta.Trace)
 		d.Plan = *plan
 		sites := SitesByKey(side)
-		for _, s := range plan.Steps {
+		steps, repeats := folded(plan.Steps)
+		d.Repeats = repeats
+		for _, s := range steps {
 			d.Steps = append(d.Steps, testStep{s, describe(sites, s)})
 		}
 		d.Doc = doc(target, side, *plan, meta)
@@ -278,7 +319,7 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 	add("")
 	add("The interleaving, a column for each goroutine:")
 	add("")
-	for _, line := range Table(side, plan) {
+	for _, line := range tableOf(side, plan) {
 		out = append(out, "\t"+line)
 	}
 	if len(plan.Expect.Goroutines) > 0 {
@@ -295,6 +336,14 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 		out[i] = explain.OneLine(out[i])
 	}
 	return out
+}
+
+// tableOf is Table, for many steps a short one.
+func tableOf(side *artifact.Sidecar, plan artifact.Plan) []string {
+	if len(plan.Steps) < manySteps {
+		return Table(side, plan)
+	}
+	return explain.ShortTable(artifact.Finding{Interleaving: Interleaving(side, plan, Stuck(plan))})
 }
 
 // Table is the interleaving of a plan as text: a line for each step, a column for each

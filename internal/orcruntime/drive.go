@@ -117,6 +117,11 @@ func take(t T, name string) string {
 func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) {
 	setDebug(t)
 	to := take(t, EnvResult)
+	steps, err := plan.Whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Steps, plan.Repeats = steps, nil
 	cfg.Plan = plan
 	r := Run(cfg)
 	if err := writeResult(to, r, marshal); err != nil {

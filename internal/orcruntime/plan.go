@@ -3,6 +3,7 @@
 package orcruntime
 
 import (
+	"errors"
 	"io"
 	"time"
 )
@@ -91,6 +92,9 @@ type Plan struct {
 	// Minor has goroutines stop at minor guards, see the package comment, as they did
 	// in a run whose Result says so.
 	Minor bool
+	// Repeats are the Steps that are done several times, in the order of their places. Only
+	// Orchestrate knows them.
+	Repeats []Repeat
 	// PassOthers has a goroutine pass, without steps of their own, the guards
 	// that no step names for it: those of operations that the program has got
 	// since the plan was made.
@@ -110,6 +114,42 @@ type Plan struct {
 type Bubble struct {
 	Run  func(f func()) // calls f in a new bubble
 	Wait func()         // synctest.Wait
+}
+
+// Repeat says that so many Steps of a plan, from the one at an index on, are done several times: Times in all. Their Occ goes
+// on counting.
+type Repeat struct{ At, Length, Times int }
+
+// Whole returns the steps of a plan with those that are done again, of which there can be a few million. The error is for
+// repetitions that no plan has.
+func (p Plan) Whole() ([]Step, error) {
+	const most = 1 << 24
+	var out []Step
+	done := 0
+	for _, r := range p.Repeats {
+		if r.At < done || r.Length < 1 || r.Times < 1 || r.Length > len(p.Steps) || r.At > len(p.Steps)-r.Length {
+			return nil, errors.New("a plan repeats steps that it does not have")
+		}
+		if r.Times > most/r.Length || r.Times*r.Length > most-len(out) {
+			return nil, errors.New("a plan repeats too many steps")
+		}
+		out = append(out, p.Steps[done:r.At]...)
+		done = r.At + r.Length
+		block := p.Steps[r.At:done]
+		passes := map[At]int{} // in one iteration
+		for _, st := range block {
+			passes[At{st.G, st.Site}]++
+		}
+		for k := range r.Times {
+			for _, st := range block {
+				if st.Occ > 0 {
+					st.Occ += k * passes[At{st.G, st.Site}]
+				}
+				out = append(out, st)
+			}
+		}
+	}
+	return append(out, p.Steps[done:]...), nil
 }
 
 // The entries of a run.

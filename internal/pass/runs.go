@@ -36,9 +36,9 @@ const (
 
 // A run that comes to no end within runSteps may come to one within longSteps: a hundred goroutines that do something
 // two hundred times take a hundred thousand. There are few such runs. More steps than that might be more than is read
-// of what a run has recorded: some have 200 bytes.
+// of what a run has recorded: some have 300 bytes.
 const (
-	longSteps = 200_000
+	longSteps = 1_000_000
 	longTotal = 2_000_000 // of all but the first
 	longRuns  = 20
 )
