@@ -229,7 +229,7 @@ func (a *mapGuards) mayWait(e ast.Expr) bool {
 // indexed, ranged over, measured, cleared and compared.
 func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 	made, seen := map[*types.Var]bool{}, map[*ast.Ident]bool{}
-	shared := findShared(info, f)
+	used := map[*types.Var]bool{} // in another way
 	own := func(e ast.Expr) {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 			seen[id] = true
@@ -282,16 +282,19 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && info.Types[n.Fun].IsBuiltin() && id.Name != "panic" && len(n.Args) > 0 {
 				own(n.Args[0])
 			}
+		case *ast.Ident:
+			if v, ok := info.Uses[n].(*types.Var); ok && !seen[n] && mapOf(v.Type()) != nil {
+				used[v] = true
+			}
 		}
 		return true
 	})
-	for id, obj := range info.Uses {
-		if v, ok := obj.(*types.Var); ok && made[v] && !seen[id] {
-			delete(made, v)
-		}
+	if len(made) == 0 {
+		return nil
 	}
+	shared := findShared(info, f)
 	for v := range made {
-		if shared[v] || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+		if shared[v] || used[v] || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
 			delete(made, v)
 		}
 	}
