@@ -91,14 +91,20 @@ func (p *Path) confine() {
 // otherLimits reports that an expression is a cell, or chooses among cells, of which one
 // has another greatest value than hi.
 func otherLimits(e *sym.Expr, hi int32) bool {
-	switch e.Op {
-	case sym.OpCell:
-		c := state.CellOf(e)
-		return c.Confined && c.Abs.Hi != hi
-	case sym.OpIte:
-		return otherLimits(e.B, hi) || otherLimits(e.C, hi)
+	seen := map[*sym.Expr]bool{}
+	var visit func(e *sym.Expr) bool
+	visit = func(e *sym.Expr) bool {
+		switch {
+		case e.Op == sym.OpCell:
+			c := state.CellOf(e)
+			return c.Confined && c.Abs.Hi != hi
+		case e.Op != sym.OpIte || seen[e]:
+			return false
+		}
+		seen[e] = true
+		return visit(e.B) || visit(e.C)
 	}
-	return false
+	return visit(e)
 }
 
 // Copied reads one cell to be written to another one, which may have other limits.
@@ -113,17 +119,41 @@ func (p *Path) Copied(addr int32) *sym.Expr {
 // MayBeLost reports that an expression copies a cell that can be beyond its
 // limits. A condition is no such copy: where it was computed, the cell was within
 // them.
-func (p *Path) MayBeLost(e *sym.Expr) bool {
+func (p *Path) MayBeLost(e *sym.Expr) bool { return (&losses{path: p}).possible(e) }
+
+// losses looks for the cells in one expression that can be beyond their limits. Its parts occur more than once: as a tree, a number that
+// is counted in a loop with branches is twice as large after each of them. So what is known of large parts is kept.
+type losses struct {
+	path       *Path
+	possibles  map[*sym.Expr]bool
+	conditions map[*sym.Expr]*sym.Expr
+}
+
+// keptSize is the size, as a tree, of parts of which it is kept what is known.
+const keptSize = 64
+
+func (l *losses) possible(e *sym.Expr) bool {
 	if e == nil || !e.Cells && e.Op != sym.OpCell {
 		return false
 	}
 	switch e.Op {
 	case sym.OpCell:
-		return p.Lost(e) != nil
+		return l.condition(e) != nil
 	case sym.OpEq, sym.OpLt, sym.OpLe, sym.OpAnd, sym.OpOr, sym.OpNot:
 		return false
 	}
-	return p.MayBeLost(e.A) || p.MayBeLost(e.B) || p.MayBeLost(e.C)
+	if e.Size < keptSize {
+		return l.possible(e.A) || l.possible(e.B) || l.possible(e.C)
+	}
+	known, ok := l.possibles[e]
+	if !ok {
+		known = l.possible(e.A) || l.possible(e.B) || l.possible(e.C)
+		if l.possibles == nil {
+			l.possibles = map[*sym.Expr]bool{}
+		}
+		l.possibles[e] = known
+	}
+	return known
 }
 
 // IsLost reports that what a cell holds is known to be beyond its limits.
@@ -137,27 +167,44 @@ func (x *Explorer) IsLost(addr int32, e *sym.Expr) bool {
 
 // Lost is the condition that what was read from a cell, or chosen among such, is
 // beyond its limits, nil if it cannot be.
-func (p *Path) Lost(e *sym.Expr) *sym.Expr {
-	if e.Op == sym.OpIte && e.Cells {
-		a, b := p.Lost(e.B), p.Lost(e.C)
-		switch {
-		case a == nil && p.MayBeLost(e.B), b == nil && p.MayBeLost(e.C), a == nil && b == nil:
-			return nil
-		case a == nil:
-			a = sym.Num(0)
-		case b == nil:
-			b = sym.Num(0)
+func (p *Path) Lost(e *sym.Expr) *sym.Expr { return (&losses{path: p}).condition(e) }
+
+func (l *losses) condition(e *sym.Expr) *sym.Expr {
+	switch {
+	case e.Op == sym.OpIte && e.Cells && e.Size < keptSize:
+		return l.choice(e)
+	case e.Op == sym.OpIte && e.Cells:
+		known, ok := l.conditions[e]
+		if !ok {
+			known = l.choice(e)
+			if l.conditions == nil {
+				l.conditions = map[*sym.Expr]*sym.Expr{}
+			}
+			l.conditions[e] = known
 		}
-		return sym.Ite(e.A, a, b)
-	}
-	if e.Op != sym.OpCell {
+		return known
+	case e.Op != sym.OpCell:
 		return nil
 	}
 	c := state.CellOf(e)
-	if !c.Confined || c.Abs.Top || !p.Root(e).Has(c.Abs.Hi) {
+	if !c.Confined || c.Abs.Top || !l.path.Root(e).Has(c.Abs.Hi) {
 		return nil
 	}
 	return Eq(e, c.Abs.Hi)
+}
+
+// choice is the condition that what is chosen of two parts is beyond its limits.
+func (l *losses) choice(e *sym.Expr) *sym.Expr {
+	a, b := l.condition(e.B), l.condition(e.C)
+	switch {
+	case a == nil && l.possible(e.B), b == nil && l.possible(e.C), a == nil && b == nil:
+		return nil
+	case a == nil:
+		a = sym.Num(0)
+	case b == nil:
+		b = sym.Num(0)
+	}
+	return sym.Ite(e.A, a, b)
 }
 
 // Cells reads n cells, each with the condition that it is beyond its limits, for
