@@ -392,7 +392,7 @@ func FuzzFollow(f *testing.F) {
 				continue
 			}
 			require.NotEmpty(t, h.Ends())
-			for _, b := range append(h.Ends(), h.Before()...) {
+			for _, b := range slices.AppendSeq(h.Ends(), h.Before()) {
 				require.GreaterOrEqual(t, b.Done, 0)
 				require.LessOrEqual(t, b.Done, len(r.Plan.Steps))
 			}

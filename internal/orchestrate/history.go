@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -176,21 +177,24 @@ func (h *History) Ends() (out []Beginning) {
 }
 
 // Before are the states in which the run may have been before a step, the last one first,
-// of all ways that lead to its end.
-func (h *History) Before() (out []Beginning) {
+// of all ways that lead to its end. A long run has many, each with a long way: they are made one by one.
+func (h *History) Before() iter.Seq[Beginning] {
 	done := map[*visit]int{}
 	for v, n := range h.stage {
 		if b := v.before; b != nil && h.stage[b] < n {
 			done[b] = max(done[b], n-1)
 		}
 	}
-	for v, n := range done {
-		out = append(out, h.beginning(v, n))
-	}
-	slices.SortFunc(out, func(a, b Beginning) int {
-		return cmp.Or(cmp.Compare(b.Done, a.Done), compareVisits(a.way[len(a.way)-1], b.way[len(b.way)-1]))
+	order := slices.SortedFunc(maps.Keys(done), func(a, b *visit) int {
+		return cmp.Or(cmp.Compare(done[b], done[a]), compareVisits(a, b))
 	})
-	return out
+	return func(yield func(Beginning) bool) {
+		for _, v := range order {
+			if !yield(h.beginning(v, done[v])) {
+				return
+			}
+		}
+	}
 }
 
 func (h *History) beginning(v *visit, done int) Beginning {

@@ -57,7 +57,7 @@ func TestContinuations(t *testing.T) {
 
 // waysOf are the ways to where a run may be, and may have been.
 func waysOf(h *orchestrate.History) (out [][]check.Step) {
-	for _, b := range append(h.Ends(), h.Before()...) {
+	for _, b := range slices.AppendSeq(h.Ends(), h.Before()) {
 		out = append(out, b.Path)
 	}
 	return out
@@ -157,7 +157,7 @@ func continueRuns(t *testing.T, file string) (n, refused int) {
 		} else {
 			require.NoError(t, err)
 		}
-		for _, b := range append(h.Before(), h.Ends()...) {
+		for _, b := range append(slices.Collect(h.Before()), h.Ends()...) {
 			c, err := orchestrate.PlanFrom([]orchestrate.Beginning{b}, tr, q)
 			if err != nil {
 				continue // it is on another way

@@ -3,6 +3,8 @@ package pass
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
@@ -22,8 +24,12 @@ import (
 // continueStates bounds each of these searches.
 const continueStates = 100_000
 
-// maxBeginnings bounds the states that one of them begins in.
-const maxBeginnings = 256
+// maxBeginnings bounds the states that one of them begins in, and maxBegun the steps to all of them; so many more are looked at to
+// find the likely ones.
+const (
+	maxBeginnings = 256
+	maxBegun      = 500_000
+)
 
 // goOn looks for a way on for the run of the last replay of a suspect. It reports whether
 // there is one: the suspect's next plan.
@@ -46,31 +52,45 @@ func (d *deep) goOn(ctx context.Context, s *suspect) (bool, error) {
 	}
 	// Of the states that fit, those come first to which the facts lead.
 	avoided := d.avoided()
-	likely := func(all []orchestrate.Beginning) (out []orchestrate.Beginning) {
-		for _, b := range all {
-			if !b.Takes(avoided) {
-				out = append(out, b)
+	for _, all := range []iter.Seq[orchestrate.Beginning]{slices.Values(h.Ends()), h.Before()} {
+		first, likely := beginnings(part, all, avoided)
+		for _, begun := range [][]orchestrate.Beginning{likely, first} {
+			if ok, err := d.continueFrom(ctx, s, begun); ok || err != nil {
+				return ok, err
 			}
-		}
-		if len(out) == len(all) {
-			return nil
-		}
-		return out
-	}
-	ends, before := h.Ends(), h.Before()
-	for _, begun := range [][]orchestrate.Beginning{likely(ends), ends, likely(before), before} {
-		if ok, err := d.continueFrom(ctx, s, begun); ok || err != nil {
-			return ok, err
 		}
 	}
 	return false, nil
 }
 
+// beginnings are the first of some states, and the first of those whose ways take none of some edges: none of these if there are no
+// others. They are those that were found by then if the context ends.
+func beginnings(ctx context.Context, all iter.Seq[orchestrate.Beginning], avoided map[orchestrate.EdgeOf]bool) (first, likely []orchestrate.Beginning) {
+	var firstSteps, likelySteps, steps int
+	others := false
+	for b := range all {
+		n := len(b.Path)
+		if len(first) < maxBeginnings && firstSteps+n <= maxBegun || len(first) == 0 {
+			first, firstSteps = append(first, b), firstSteps+n
+		}
+		if b.Takes(avoided) {
+			others = true
+		} else if len(likely) < maxBeginnings && likelySteps+n <= maxBegun || len(likely) == 0 {
+			likely, likelySteps = append(likely, b), likelySteps+n
+		}
+		// Each is looked at.
+		if steps += n; steps > 8*maxBegun || ctx.Err() != nil {
+			break
+		}
+	}
+	if !others {
+		likely = nil
+	}
+	return first, likely
+}
+
 // continueFrom looks for a trace that goes on from one of some states.
 func (d *deep) continueFrom(ctx context.Context, s *suspect, begun []orchestrate.Beginning) (bool, error) {
-	if len(begun) > maxBeginnings {
-		begun = begun[:maxBeginnings]
-	}
 	if len(begun) == 0 {
 		return false, nil
 	}
