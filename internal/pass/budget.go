@@ -31,6 +31,7 @@ const (
 	replayShare     = 0.78 // replays, and runs near them
 	runsShare       = 0.87 // runs under random schedules
 	exhaustShare    = 0.95 // runs under every schedule
+	supersededShare = 0.40 // all of a check that another one follows
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the
@@ -113,13 +114,22 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 		timer := time.NewTimer(o.Budget)
 		spent = timer.C
 	}
+	superseded := o.superseded
 	go func() {
-		select {
-		case <-o.Interrupt:
-			cancel(errInterrupted)
-		case <-spent:
-			cancel(o.errBudget())
-		case <-done:
+		for {
+			select {
+			case <-o.Interrupt:
+				cancel(errInterrupted)
+				return
+			case <-superseded:
+				superseded = nil
+				spent = time.After(time.Until(o.start.Add(time.Duration(supersededShare * float64(o.Budget)))))
+			case <-spent:
+				cancel(o.errBudget())
+				return
+			case <-done:
+				return
+			}
 		}
 	}()
 	return o, func() { close(done); cancel(nil) }

@@ -244,6 +244,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if d.opts.raced != nil && d.opts.model != nil && errors.Is(context.Cause(d.opts.model), errRaces) {
+		d.opts.raced() // nothing that this check can still find makes up for it
+	}
 	if err := d.systematic(ctx); err != nil {
 		return err
 	}

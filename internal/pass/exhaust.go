@@ -100,6 +100,7 @@ type guardable struct {
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
 	digest      string // of the program and its entry, as frontiers have it; "" where there are none
+	raced       func() // if not nil, is called when runs show a data race
 }
 
 // buildGuardable builds the program so that it can be explored.
@@ -159,6 +160,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	defer rep.stage("explore")()
 	began := time.Now()
 	guards := newAccessGroups(b.side)
+	guards.raced = b.raced
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
 		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Bounding: how.Bounding, MaxProcesses: runProcesses,
@@ -389,6 +391,7 @@ type accessGroups struct {
 	misuse    bool // goroutines stop at all minor guards
 	// durations are those that the clock is compared with and that the program does not name.
 	durations []time.Duration
+	raced     func() // if not nil, is called when certain ones are added
 }
 
 func newAccessGroups(side *artifact.Sidecar) *accessGroups {
@@ -400,6 +403,9 @@ func newAccessGroups(side *artifact.Sidecar) *accessGroups {
 // add adds the statements of data races, which are certain or not. It reports whether there
 // are new ones.
 func (a *accessGroups) add(races []orchestrate.Race, certain bool) (added bool) {
+	if certain && len(races) > 0 && a.raced != nil {
+		a.raced()
+	}
 	for _, r := range races {
 		var ids []int
 		for _, side := range []orchestrate.RaceAccess{r.First, r.Second} {
@@ -505,7 +511,9 @@ func (d *deep) exhaust(ctx context.Context) error {
 	var err error
 	if d.schedules != nil {
 		done := d.rep.stage("explore")
+		waited := d.tellRaces()
 		found, err = d.schedules.result(part, d.asksOnlyFailures())
+		waited()
 		done()
 	} else {
 		found, err = d.program.everySchedule(part, d.opts, d.rep, func(*Exhausted) bool { return !d.asksOnlyFailures() })
@@ -531,6 +539,24 @@ func (d *deep) exhaust(ctx context.Context) error {
 		d.takeBounded(found.bounded)
 	}
 	return nil
+}
+
+// tellRaces has Options.raced called as soon as the exploration beside the model shows a data race, until the function is
+// called that it returns: what is known leaves something open, and an exploration with races takes long.
+func (d *deep) tellRaces() (stop func()) {
+	if d.opts.raced == nil {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-d.schedules.raced:
+			d.opts.raced()
+		case <-done:
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // nameLent names the uses of what libraries may have kept, unless all schedules were run. In

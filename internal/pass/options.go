@@ -146,6 +146,9 @@ type Options struct {
 	shared *shared
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.
 	raced func()
+	// superseded, if not nil, is closed when another check follows, which needs some of the budget: this one ends
+	// at supersededShare of it.
+	superseded <-chan struct{}
 }
 
 // The ways to exclude refuted traces from the next search.

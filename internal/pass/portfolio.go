@@ -43,6 +43,7 @@ var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, fail
 var (
 	errProved = errors.New("all schedules of the program had been run by then")
 	errFails  = errors.New("runs of the program had ended in an error by then")
+	errRaces  = errors.New("runs of the program had shown a data race by then")
 )
 
 // schedules is the exploration of all schedules of a program beside its model.
@@ -65,6 +66,10 @@ type schedules struct {
 	// then.
 	first     *Exhausted
 	firstDone chan struct{}
+
+	// raced is closed, once, when runs have shown a data race.
+	raced   chan struct{}
+	sawRace func()
 }
 
 // explored is what the exploration of all schedules of a program has shown.
@@ -80,7 +85,8 @@ type explored struct {
 func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
-	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), few: make(chan struct{}), firstDone: make(chan struct{}), cancel: cancel}
+	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), few: make(chan struct{}), firstDone: make(chan struct{}), raced: make(chan struct{}), cancel: cancel}
+	s.sawRace = sync.OnceFunc(func() { close(s.raced) })
 	wait := time.NewTimer(o.engines().headStart)
 	go func() {
 		defer close(s.done)
@@ -111,6 +117,7 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		return
 	}
 	defer func() { s.err = errors.Join(s.err, b.Close()) }()
+	b.raced = s.sawRace
 	first := func(x *Exhausted) bool {
 		if s.first == nil && x.Covered.AllWithoutStalls() {
 			s.first = x
@@ -128,8 +135,20 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 	}
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
 	s.knowsFew()
-	if opts.stopModel != nil && opts.Budget > 0 && (shown || !complete && !s.wanted.Load() && b.fails(ctx, opts)) {
-		opts.endModel(errFails, opts.engines().failsShare)
+	if opts.stopModel != nil && opts.Budget > 0 {
+		failed, raced := shown, false
+		if !shown && !complete && !s.wanted.Load() {
+			failed, raced = b.fails(ctx, opts)
+		}
+		if raced {
+			s.sawRace()
+		}
+		switch {
+		case failed:
+			opts.endModel(errFails, opts.engines().failsShare)
+		case raced && (opts.raced != nil || opts.Model.Races):
+			opts.endModel(errRaces, opts.engines().failsShare)
+		}
 	}
 	if complete {
 		return // with more steps it would be the same
@@ -144,19 +163,22 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 // firstRuns are the random runs that tell whether it is worth while to search the model for long, and firstRunsShare is
 // the share of the budget that they may take.
 const (
-	firstRuns      = 20
+	firstRuns      = 200
 	firstRunsShare = 0.25
 )
 
-// fails reports whether a few random runs of a program come to an error, if they do so soon.
-func (b *guardable) fails(ctx context.Context, opts Options) bool {
+// fails reports whether a few random runs of a program come to an error, or show a data race, if they do so soon.
+func (b *guardable) fails(ctx context.Context, opts Options) (failed, raced bool) {
 	limited, cancel := opts.lasting(ctx, firstRunsShare)
 	defer cancel()
 	x, _ := b.Explore(limited, orchestrate.ExploreOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps / 3}, // the program of the bundle has more guards
-		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: firstRuns,
+		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: runProcesses,
 	})
-	return x != nil && endsInError(x.Ends)
+	if x == nil {
+		return false, false
+	}
+	return endsInError(x.Ends), slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return len(e.Races) > 0 })
 }
 
 // endsInError reports whether runs have ended in an error of which no more need be known to call it one.

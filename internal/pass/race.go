@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -40,20 +41,24 @@ const racesShare = 0.25
 // looked for, checks it again so that they are: a data race is an error by itself. What that
 // does not reproduce stays a limit of the first result.
 func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
-	begun, raced := time.Now(), false
+	begun := time.Now()
+	shown := make(chan struct{})
 	model := opts.ownModel()
 	if !model.Races && len(model.Categories) == 0 { // else only these categories are asked for
-		opts.raced = func() { raced = true }
+		opts.raced = sync.OnceFunc(func() { close(shown) })
+		if opts.Budget > 0 {
+			opts.superseded = shown
+		}
 	}
 	b, err := check(opts)
-	if err != nil || !raced || Conclude(b).Real > 0 {
+	if err != nil || !isClosed(shown) || Conclude(b).Real > 0 {
 		return b, err
 	}
-	if r := b.Runs(); r.Cut != "" {
-		return b, nil // interrupted, say
+	if isClosed(opts.Interrupt) || opts.Budget <= 0 && b.Runs().Cut != "" {
+		return b, nil
 	}
 	model.Races = true
-	opts.Model, opts.raced = &model, nil
+	opts.Model, opts.raced, opts.superseded = &model, nil, nil
 	if opts.Budget > 0 {
 		left := opts.Budget - time.Since(begun)
 		if left < time.Duration(racesShare*float64(opts.Budget)) {
@@ -71,6 +76,15 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 		return b, nil
 	}
 	return again, nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // records reports whether the program in a bundle is instrumented to find data
