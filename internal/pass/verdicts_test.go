@@ -200,7 +200,6 @@ var knownAlarms = map[string]string{}
 var manyRuns = map[string]string{
 	"h8_started":    "no trace has the deadline behind the timer, and one schedule of a hundred near the traces has it",
 	"n12_etag_page": "one schedule of a hundred shows it, and whether the test fails depends on strings, which the model does not keep",
-	"n17_poolalias": "two goroutines get one object of a pool, and use it beside each other, in one schedule of a hundred",
 	"w_graceful":    "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
 }
 
