@@ -32,6 +32,7 @@ const (
 	StrategySURW      = orcruntime.StrategySURW
 	StrategyDelay     = orcruntime.StrategyDelay
 	StrategyPortfolio = orcruntime.StrategyPortfolio
+	StrategyReuse     = orcruntime.StrategyReuse
 )
 
 // Strategies are all of them.

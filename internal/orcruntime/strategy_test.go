@@ -202,6 +202,40 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
+// One who adds to a WaitGroup passes a check first, which the one who waits ends: StrategyReuse has him add at the moment
+// of each error in one run of ten, where random schedules hardly do.
+func TestReuse(t *testing.T) {
+	runs := 150 * *strategyRuns
+	main := func() {
+		var wg sync.WaitGroup
+		closed := false
+		for range 2 {
+			Go(1, func() {
+				Access(2)
+				if closed {
+					return
+				}
+				Add(3, &wg, 1)
+				Access(4)
+				Done(5, &wg)
+			})
+		}
+		Access(6)
+		closed = true
+		Wait(7, &wg)
+	}
+	misuse := func(s Strategy) map[string]int {
+		return under(t, s, runs, main, func() {}, func(r Result) string { return r.Outcome.Message })
+	}
+	by, random := misuse(StrategyReuse), misuse(StrategyRandom)
+	for _, message := range []string{addDuringWait, reusedEarly} {
+		require.Greater(t, by["panic: "+message], runs/10, "%v", by)
+		require.Less(t, random["panic: "+message], runs/20, "%v", random)
+	}
+	require.NoError(t, StrategyReuse.Check())
+	require.NotContains(t, Strategies(), StrategyReuse)
+}
+
 func TestStrategyNames(t *testing.T) {
 	for _, s := range append(Strategies(), "pct:1", "delay:0", "pct:100") {
 		require.NoError(t, s.Check())
