@@ -33,6 +33,7 @@ const (
 	StrategyDelay     = orcruntime.StrategyDelay
 	StrategyPortfolio = orcruntime.StrategyPortfolio
 	StrategyReuse     = orcruntime.StrategyReuse
+	StrategyEven      = orcruntime.StrategyEven
 )
 
 // Strategies are all of them.

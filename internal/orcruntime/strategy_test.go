@@ -236,6 +236,39 @@ func TestReuse(t *testing.T) {
 	require.NotContains(t, Strategies(), StrategyReuse)
 }
 
+// A reader of four values under one lock sees each of them of another round of a writer: goroutines that go on side by side
+// come to it in one run of twenty, random ones hardly.
+func TestEven(t *testing.T) {
+	runs := 200 * *strategyRuns
+	var word strings.Builder
+	main := func() {
+		const n = 4
+		var mu sync.Mutex
+		var values [n]int
+		Go(1, func() {
+			for round := 1; round < n; round++ {
+				for i := range n {
+					Lock(2, &mu)
+					values[i] = round
+					Unlock(3, &mu)
+				}
+			}
+		})
+		for i := range n {
+			Lock(4, &mu)
+			fmt.Fprint(&word, values[i])
+			Unlock(5, &mu)
+		}
+	}
+	found := func(s Strategy) int {
+		return under(t, s, runs, main, word.Reset, func(Result) string { return word.String() })["0123"]
+	}
+	even, random := found(StrategyEven), found(StrategyRandom)
+	require.Greater(t, even, runs/20)
+	require.Less(t, random, runs/50)
+	require.NotContains(t, Strategies(), StrategyEven)
+}
+
 func TestStrategyNames(t *testing.T) {
 	for _, s := range append(Strategies(), "pct:1", "delay:0", "pct:100") {
 		require.NoError(t, s.Check())

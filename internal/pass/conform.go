@@ -18,6 +18,9 @@ import (
 // the model. What such a run does and the model cannot is a gap.
 const ConformanceRuns = 50
 
+// evenRuns are those of them in which goroutines go on side by side, as random ones hardly do for long.
+const evenRuns = 16
+
 // maxGaps bounds the gaps that are listed, and conformanceWork what following all
 // runs may cost, see orchestrate.Following.Work.
 const (
@@ -143,19 +146,24 @@ func (d *deep) conform(ctx context.Context) error {
 	// error of either shows soon.
 	const first = ConformanceRuns / 5
 	type some struct {
+		by       orchestrate.Strategy
 		patient  bool
 		from, to int
 	}
-	parts := []some{{true, 0, first}, {true, first, ConformanceRuns}, {false, ConformanceRuns, ConformanceRuns + first}, {false, ConformanceRuns + first, 2 * ConformanceRuns}}
-	if d.timed {
-		parts[1], parts[2] = parts[2], parts[1]
+	begin, rest := some{patient: true, to: first}, some{patient: true, from: first, to: ConformanceRuns}
+	slow, slower := some{from: ConformanceRuns, to: ConformanceRuns + first}, some{from: ConformanceRuns + first, to: 2 * ConformanceRuns}
+	parts := []some{begin, slow, rest, slower}
+	if !d.timed {
+		even := some{orchestrate.StrategyEven, true, first, first + evenRuns}
+		rest.from = even.to
+		parts = []some{begin, even, rest, slow, slower}
 	}
 	reuses := d.reused // was tried already
 	addsLate := lateAdds(d.side)
 	for _, part := range parts {
 		runs := part.to - part.from
 		err := d.under(ctx, orchestrate.ExploreOptions{
-			Runs: runs, Seed: uint64(part.from), Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
+			Runs: runs, Seed: uint64(part.from), Strategy: part.by, Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
 			Recorded: func(seed uint64, r *orchestrate.Recording) error {
 				d.reused = d.reused || addsLate(r)
 				return c.follow(ctx, int(seed)+1, r)
