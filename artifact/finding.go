@@ -59,7 +59,7 @@ type Runs struct {
 	// reasons came up, a few of them.
 	Undecided []string `json:"undecided,omitempty"`
 	// Systematic counts runs besides, before these: under schedules none of which is
-	// equivalent to another one, a few.
+	// equivalent to another one, a few, and those that look for the misuse of a WaitGroup.
 	Systematic int `json:"systematic,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`

@@ -32,6 +32,8 @@ const (
 	StrategySURW      = orcruntime.StrategySURW
 	StrategyDelay     = orcruntime.StrategyDelay
 	StrategyPortfolio = orcruntime.StrategyPortfolio
+	StrategyReuse     = orcruntime.StrategyReuse
+	StrategyEven      = orcruntime.StrategyEven
 )
 
 // Strategies are all of them.

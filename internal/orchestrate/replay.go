@@ -66,7 +66,53 @@ func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions)
 			return v, err
 		}
 	}
+	if err == nil && opts.Environments > 0 {
+		if v, err := b.late(ctx, plan, first, opts); v != nil || err != nil {
+			return v, err
+		}
+	}
 	return first, err
+}
+
+// lateSetters bounds who is tried as the one who sets deadlines late.
+const lateSetters = 4
+
+// late tries a plan of which v is known with one goroutine after the other late to set its deadlines: the steps of a
+// model do not say who sets his first. It is nil if that does not show what the plan expects.
+func (b *Binary) late(ctx context.Context, plan artifact.Plan, v *Verdict, opts RunOptions) (*Verdict, error) {
+	if !v.Deadlines || v.Status != Infeasible && v.Status != NotReproduced {
+		return nil, nil
+	}
+	var runs []screenedRun
+	for _, g := range v.Setters[:min(len(v.Setters), lateSetters)] {
+		runs = append(runs, screenedRun{Plan: plan, MaxSteps: opts.MaxSteps, Late: g})
+		for _, p := range elasticForms(plan, &Verdict{Status: Infeasible}) {
+			runs = append(runs, screenedRun{Plan: p, MaxSteps: opts.MaxSteps, Elastic: true, Late: g})
+		}
+	}
+	shown, err := b.screen(ctx, runs, opts)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range shown {
+		if s.Status != Reproduced {
+			continue
+		}
+		r := runs[i]
+		done, _, err := b.run(ctx, job{Plan: r.Plan, MaxSteps: r.MaxSteps, Elastic: r.Elastic, Late: r.Late, Durations: opts.Durations}, opts)
+		if err != nil {
+			return nil, err
+		}
+		if done.Status != Reproduced {
+			continue
+		}
+		again := r.Plan
+		again.Steps, again.Choices = done.Trace, done.Choices
+		if done, err = b.follow(ctx, again, opts); err != nil || done.Status == Reproduced {
+			return done, err
+		}
+	}
+	return nil, nil
 }
 
 // unshown: another environment may show what this one has not.

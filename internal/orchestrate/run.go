@@ -60,6 +60,8 @@ type job struct {
 	MaxSteps int
 	// Elastic is as in orcruntime.Plan.
 	Elastic bool `json:",omitempty"`
+	// Late is as in orcruntime.Plan.
+	Late string `json:",omitempty"`
 	// PassOthers is as in orcruntime.Plan.
 	PassOthers bool `json:",omitempty"`
 	// Random is the seed of the choices after the plan; nil is the first

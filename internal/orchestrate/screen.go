@@ -28,9 +28,10 @@ import (
 // screenedRun is a run of a job that screens.
 type screenedRun struct {
 	artifact.Plan
-	MaxSteps int  `json:",omitempty"`
-	Elastic  bool `json:",omitempty"`
-	Delays   bool `json:",omitempty"`
+	MaxSteps int    `json:",omitempty"`
+	Elastic  bool   `json:",omitempty"`
+	Delays   bool   `json:",omitempty"`
+	Late     string `json:",omitempty"`
 }
 
 // screenJob is the part of a job for several plans, see orcruntime.Drive.
@@ -54,7 +55,7 @@ func (b *Binary) useless(ctx context.Context, plan artifact.Plan, v *Verdict, op
 	known := screenedRun{Plan: v.Plan, MaxSteps: opts.MaxSteps, Delays: opts.Delays}
 	runs := []screenedRun{known}
 	for _, p := range forms {
-		runs = append(runs, screenedRun{p, opts.MaxSteps, true, opts.Delays})
+		runs = append(runs, screenedRun{Plan: p, MaxSteps: opts.MaxSteps, Elastic: true, Delays: opts.Delays})
 	}
 	passing := elasticForms(plan, &Verdict{Status: Infeasible})
 	for e := range others {
@@ -63,7 +64,7 @@ func (b *Binary) useless(ctx context.Context, plan artifact.Plan, v *Verdict, op
 		runs = append(runs, screenedRun{Plan: other, MaxSteps: opts.MaxSteps, Delays: true})
 		for _, p := range passing {
 			p.Seed = other.Seed
-			runs = append(runs, screenedRun{p, opts.MaxSteps, true, true})
+			runs = append(runs, screenedRun{Plan: p, MaxSteps: opts.MaxSteps, Elastic: true, Delays: true})
 		}
 	}
 	shown, err := b.screen(ctx, append(runs, known), opts)

@@ -65,6 +65,8 @@ type Verdict struct {
 	// Deadlines: one was set that would have come behind others, had its goroutine been slow
 	// or another one fast.
 	Deadlines bool
+	// Setters are those who have set deadlines, if Deadlines.
+	Setters []string
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
@@ -133,7 +135,7 @@ func (v *Verdict) observe(r orcruntime.Result) {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
 	v.Given, v.Waited, v.Effects, v.Reads = r.Given, r.Waited, r.Effects, r.Reads
-	v.Deadlines = r.Deadlines
+	v.Deadlines, v.Setters = r.Deadlines, r.Setters
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
 	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled

@@ -81,8 +81,33 @@ func (s *run) nextPending() time.Duration {
 // only when nothing else can happen it makes no difference who is first.
 func (g *goroutine) stopToSet(site Site) {
 	if x := g.run.exec; x == nil || x.timed {
+		g.setting = true
 		g.stopToCall(site)
+		g.setting = false
 	}
+}
+
+// passSetters has all those go on who stand where they are about to set a deadline, but for the one of the plan who is
+// to be late.
+func (s *run) passSetters() {
+	if s.cfg.Plan.Late == "" {
+		return
+	}
+	for i := 0; i < len(s.live) && !s.over; i++ {
+		if g := s.live[i]; g.state == parked && g.setting && g.path != s.cfg.Plan.Late {
+			s.grant(g, anyCase, false)
+			i = -1 // he may stand at the next one, and have started others
+		}
+	}
+}
+
+// setters are the goroutines that have set deadlines.
+func (s *run) setters() (paths []string) {
+	for g := range s.latest {
+		paths = append(paths, g.path)
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // sets notes that g sets a deadline, and what the latest time is at which it comes.
@@ -175,6 +200,8 @@ func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Dura
 	switch r := random(seed); {
 	case s.exec != nil:
 		value = s.exec.delay(g, site, n, looks)
+	case !looks && g.path == s.cfg.Plan.Late:
+		value = n - 1
 	case !looks && (!s.cfg.Delays || r.next(2) == 0):
 	case r.next(3) == 0: // most errors need no more than that somebody is late enough
 		value = n - 1

@@ -456,3 +456,30 @@ func TestExhaustBubble(t *testing.T) {
 		require.Equal(t, !inside, seen.seen[KindPanic], "%v", seen.sorted())
 	}
 }
+
+// TestLateSetter: the steps of a model do not say who sets his deadline first. With one goroutine after the other late
+// there is each order, and the run repeats.
+func TestLateSetter(t *testing.T) {
+	for _, c := range []struct {
+		other bool // the goroutine of the short timer is the entry function
+		steps string
+		late  string // who has to be late
+	}{
+		{false, "0 #110, 0.1 #110.start, 0.1 #106, 0 #102, 0 #111/-, T, 0 #103, 0 #104, 0.1 #107, 0.1 #108/-", "0.1"},
+		{true, "0 #110, 0.1 #110.start, 0 #106, 0.1 #102, 0.1 #111/-, T, 0.1 #103, 0.1 #104, 0 #107, 0 #108/-", "0"},
+	} {
+		for _, by := range []string{"", "0", "0.1"} {
+			cfg := Config{
+				Bubble: bubble(t), Main: func() { late(c.other) }, Entry: EntryTest, Record: true,
+				Plan: Plan{Steps: steps(c.steps), Expect: Expect{Kind: KindPanic}, Late: by, Elastic: true},
+			}
+			res := Run(cfg)
+			require.Equal(t, by == c.late, res.Verdict == Reproduced, "%v %q: %s", c.other, by, res)
+			require.Equal(t, []string{"0", "0.1"}, res.Setters)
+			if by == c.late {
+				cfg.Plan = Plan{Steps: res.Trace, Choices: res.Choices, Expect: cfg.Plan.Expect}
+				require.Equal(t, Reproduced, Run(cfg).Verdict, "%v", cfg.Plan)
+			}
+		}
+	}
+}

@@ -95,6 +95,8 @@ type Exhausted struct {
 	// Misuse: an operation of a WaitGroup or a map has been seen that may be an error
 	// if goroutines stop at minor guards, too. The exploration is to be repeated so.
 	Misuse bool
+	// Reused: a WaitGroup may be added to while others wait for it.
+	Reused bool `json:",omitempty"`
 	// Timed: time could have passed while a goroutine could go on.
 	Timed bool
 	// Untaken: a choice of the environment had more alternatives than Values.
@@ -128,6 +130,7 @@ func (s *Exhausted) Add(later Exhausted) {
 	s.Runs, s.Cut, s.Limited = s.Runs+later.Runs, s.Cut+later.Cut, s.Limited+later.Limited
 	s.Steps, s.Choices = s.Steps+later.Steps, s.Choices+later.Choices
 	s.Misuse, s.Timed, s.Untaken = s.Misuse || later.Misuse, s.Timed || later.Timed, s.Untaken || later.Untaken
+	s.Reused = s.Reused || later.Reused
 	s.Complete, s.Left, s.Tainted = later.Complete, later.Left, later.Tainted
 	if len(later.Preemptions) > 0 { // which have what was before
 		s.Preemptions = later.Preemptions
@@ -902,7 +905,7 @@ func (x *search) hazard(a, b *event) {
 	for _, t := range a.touches {
 		for _, u := range b.touches {
 			if t.object == u.object && t.object.space == spaceWaitGroup && (t.kind == touchAdd && u.kind == touchWait || t.kind == touchWait && u.kind == touchAdd) {
-				x.out.Misuse = true
+				x.out.Misuse, x.out.Reused = true, true
 			}
 		}
 	}

@@ -35,6 +35,7 @@ func (s *run) follow() *divergence {
 		if found != "" {
 			return &divergence{i + 1, st, found}
 		}
+		s.passSetters()
 	}
 	s.ahead = nil
 	return nil

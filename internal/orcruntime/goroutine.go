@@ -102,6 +102,8 @@ type goroutine struct {
 	seq    int32  // its number in an execution
 	// late is how much time it lets pass before it sets a deadline or reads the clock.
 	late time.Duration
+	// setting: it stands where it is about to set a deadline.
+	setting bool
 	// calledIn is how many steps there were when it has called uninstrumented code last.
 	calledIn int
 	f        func() // entry function

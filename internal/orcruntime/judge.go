@@ -92,6 +92,9 @@ func (s *run) judge(d *divergence) Result {
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.Given, res.Waited, res.Effects, res.Reads = s.given, s.waited, s.effects, s.reads
 	res.Deadlines, res.Durations = s.ordered, s.readings.compared
+	if s.ordered {
+		res.Setters = s.setters()
+	}
 	res.ClockLimits = s.readings.limits
 	res.Seed, res.Asked, res.Choices = s.cfg.Plan.Seed, s.asked, s.choices
 	res.Minor = s.minors

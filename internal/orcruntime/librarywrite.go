@@ -58,6 +58,8 @@ func (r *races) lendMemory(g *goroutine, l loan) {
 	if g.run.strays.Load() > 0 {
 		return
 	}
+	// What an earlier call has written by now is none of this one's.
+	r.settle(g)
 	if len(g.loans) == maxLoans {
 		g.loans = append(g.loans[:0], g.loans[1:]...)
 	}
@@ -102,7 +104,8 @@ func copyOf(p unsafe.Pointer, size uintptr) span {
 
 // settle records what libraries have written to what g has lent them. It comes before g
 // gives the baton back, and before its clock and that of anything else learn of each other:
-// what is written later has not happened before that.
+// what is written later has not happened before that. Of several calls with the same memory the last one has
+// written it: with each one what had been written before was settled.
 func (r *races) settle(g *goroutine) {
 	if r == nil || len(g.loans) == 0 {
 		return
@@ -111,7 +114,7 @@ func (r *races) settle(g *goroutine) {
 		g.loans = g.loans[:0] // somebody else may have written
 		return
 	}
-	for i := range g.loans {
+	for i := len(g.loans) - 1; i >= 0; i-- {
 		l := &g.loans[i]
 		for _, s := range l.spans {
 			now := unsafe.Slice((*byte)(s.p), len(s.before))

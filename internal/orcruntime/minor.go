@@ -98,7 +98,7 @@ func minorKey(key string) (of string, o op, ok bool) {
 
 // stopsAtMinor reports whether runs under the plan stop at minor guards.
 func (p *Plan) stopsAtMinor() bool {
-	return p.Minor || len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
+	return p.Minor || p.Late != "" || len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
 		_, _, ok := minorKey(st.Site)
 		return ok
 	})

@@ -95,6 +95,10 @@ type Plan struct {
 	// Repeats are the Steps that are done several times, in the order of their places. Only
 	// Orchestrate knows them.
 	Repeats []Repeat
+	// Late is the creation path of a goroutine that sets deadlines as late as the steps allow, and as long behind
+	// others as can be. All others set theirs as soon as they come to it. Goroutines stop at minor guards then, and
+	// what they pass there are steps of the run.
+	Late string `json:",omitempty"`
 	// PassOthers has a goroutine pass, without steps of their own, the guards
 	// that no step names for it: those of operations that the program has got
 	// since the plan was made.
@@ -268,6 +272,8 @@ type Result struct {
 	// Deadlines: one was set that would have come behind others, had its goroutine been slow
 	// or another one fast.
 	Deadlines bool
+	// Setters are those who have set deadlines, by their creation paths, if Deadlines.
+	Setters []string `json:",omitempty"`
 	// Durations are those, ascending, that the clock was compared with and that are not known.
 	Durations []time.Duration
 	// ClockLimits say what was compared with what the clock has shown, and how cannot be told.

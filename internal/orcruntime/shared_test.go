@@ -54,6 +54,34 @@ func TestNoRaces(t *testing.T) {
 	}
 }
 
+// TestLibraryWrites: of several calls that are given the same memory, one after the other, that one has written a
+// part of it which had it then, also where what it has written shows only later.
+func TestLibraryWrites(t *testing.T) {
+	const cleared, filled, kept = 1 << 21, 1<<21 + 1, 1<<21 + 2
+	registerPlaces(t)
+	RegisterPlaces([]PlaceInfo{
+		{ID: cleared, File: "p.go", Line: 2, Text: "clears"}, {ID: filled, File: "p.go", Line: 3, Text: "fills"}, {ID: kept, File: "p.go", Line: 4, Text: "keeps"},
+	})
+	for _, readOf := range []struct {
+		word int
+		by   string
+	}{{0, "clears"}, {1, "fills"}, {2, ""}} {
+		b := make([]byte, 24)
+		b[0] = 'x'
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+			Go(1, func() { Rd(1<<20, &b[8*readOf.word]) })
+			Given(cleared, b, true)[0] = 0
+			Given(filled, b, true)[8] = 'y'
+			Given(kept, b, true)
+		}})
+		by := ""
+		for _, r := range res.Races {
+			by += r.First.What + r.Second.What
+		}
+		require.Equal(t, readOf.by, strings.ReplaceAll(by, "n", ""), "%v", res.Races) // without who reads
+	}
+}
+
 // TestGeneratedFrames: the functions of generated files are none of the program.
 func TestGeneratedFrames(t *testing.T) {
 	require.True(t, internalFrame(runtime.Frame{Function: "p.zzorcTRun.func1", File: "p/zz_vtrace_gen_test.go"}))

@@ -65,6 +65,11 @@ const (
 	// met before. One run of four goes to the strategies in turn, so that each promises as much in
 	// a twentieth of the runs.
 	StrategyPortfolio Strategy = "portfolio"
+	// StrategyReuse is StrategyPOS that has goroutines use a WaitGroup again before those who wait for it have come
+	// back, where they may. It is of no use for anything else, and not one of Strategies.
+	StrategyReuse Strategy = "reuse"
+	// StrategyEven has goroutines go on side by side, each at a speed of its own that hardly changes who ends first.
+	StrategyEven Strategy = "even"
 )
 
 const (
@@ -100,7 +105,7 @@ func (s Strategy) Check() error {
 // NeedsProfile reports whether the strategy expects something of the program.
 func (s Strategy) NeedsProfile() bool {
 	kind, _, _ := s.parse()
-	return kind != "" && kind != StrategyRandom && kind != StrategyPOS
+	return kind != "" && kind != StrategyRandom && kind != StrategyPOS && kind != StrategyReuse
 }
 
 // parse takes a strategy apart.
@@ -114,7 +119,7 @@ func (s Strategy) parse() (kind Strategy, n int, err error) {
 	case StrategyDelay:
 		n, least = defaultDelays, 0
 	default:
-		if !slices.Contains(Strategies(), kind) {
+		if kind != StrategyReuse && kind != StrategyEven && !slices.Contains(Strategies(), kind) {
 			var names []string
 			for _, s := range Strategies() {
 				names = append(names, string(s))
@@ -169,6 +174,10 @@ func (t *strategies) chooser(s Strategy, seed uint64) (Chooser, error) {
 		c.picker, c.limit = newPCT(&c.random, n, k), runsOverFactor*k+runsOver
 	case StrategyPOS:
 		c.picker = &pos{random: &c.random, priorities: map[string]priority{}}
+	case StrategyReuse:
+		c.picker = newReuse(&c.random)
+	case StrategyEven:
+		c.picker, c.limit = newEven(&c.random, t.groups, seed), runsOverFactor*k+runsOver
 	case StrategySURW:
 		c.picker, c.limit = newSURW(&c.random, t.groups), runsOverFactor*k+runsOver
 	case StrategyDelay:

@@ -202,6 +202,73 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
+// One who adds to a WaitGroup passes a check first, which the one who waits ends: StrategyReuse has him add at the moment
+// of each error in one run of ten, where random schedules hardly do.
+func TestReuse(t *testing.T) {
+	runs := 150 * *strategyRuns
+	main := func() {
+		var wg sync.WaitGroup
+		closed := false
+		for range 2 {
+			Go(1, func() {
+				Access(2)
+				if closed {
+					return
+				}
+				Add(3, &wg, 1)
+				Access(4)
+				Done(5, &wg)
+			})
+		}
+		Access(6)
+		closed = true
+		Wait(7, &wg)
+	}
+	misuse := func(s Strategy) map[string]int {
+		return under(t, s, runs, main, func() {}, func(r Result) string { return r.Outcome.Message })
+	}
+	by, random := misuse(StrategyReuse), misuse(StrategyRandom)
+	for _, message := range []string{addDuringWait, reusedEarly} {
+		require.Greater(t, by["panic: "+message], runs/10, "%v", by)
+		require.Less(t, random["panic: "+message], runs/20, "%v", random)
+	}
+	require.NoError(t, StrategyReuse.Check())
+	require.NotContains(t, Strategies(), StrategyReuse)
+}
+
+// A reader of four values under one lock sees each of them of another round of a writer: goroutines that go on side by side
+// come to it in one run of twenty, random ones hardly.
+func TestEven(t *testing.T) {
+	runs := 200 * *strategyRuns
+	var word strings.Builder
+	main := func() {
+		const n = 4
+		var mu sync.Mutex
+		var values [n]int
+		Go(1, func() {
+			for round := 1; round < n; round++ {
+				for i := range n {
+					Lock(2, &mu)
+					values[i] = round
+					Unlock(3, &mu)
+				}
+			}
+		})
+		for i := range n {
+			Lock(4, &mu)
+			fmt.Fprint(&word, values[i])
+			Unlock(5, &mu)
+		}
+	}
+	found := func(s Strategy) int {
+		return under(t, s, runs, main, word.Reset, func(Result) string { return word.String() })["0123"]
+	}
+	even, random := found(StrategyEven), found(StrategyRandom)
+	require.Greater(t, even, runs/20)
+	require.Less(t, random, runs/50)
+	require.NotContains(t, Strategies(), StrategyEven)
+}
+
 func TestStrategyNames(t *testing.T) {
 	for _, s := range append(Strategies(), "pct:1", "delay:0", "pct:100") {
 		require.NoError(t, s.Check())

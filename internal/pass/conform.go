@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // A model is believed only if runs of the program could have contradicted it and did
@@ -16,6 +17,9 @@ import (
 // when nothing else can happen; time passes at any moment) a deep pass follows in
 // the model. What such a run does and the model cannot is a gap.
 const ConformanceRuns = 50
+
+// evenRuns are those of them in which goroutines go on side by side, as random ones hardly do for long.
+const evenRuns = 16
 
 // maxGaps bounds the gaps that are listed, and conformanceWork what following all
 // runs may cost, see orchestrate.Following.Work.
@@ -140,35 +144,68 @@ func (d *deep) conform(ctx context.Context) error {
 	d.runs.Conformance = c.out
 	// If time may pass while somebody could go on a few of both kinds come first, so that an
 	// error of either shows soon.
-	first := ConformanceRuns
-	if d.timed {
-		first /= 5
-	}
-	for _, part := range []struct {
+	const first = ConformanceRuns / 5
+	type some struct {
+		by       orchestrate.Strategy
 		patient  bool
 		from, to int
-	}{
-		{true, 0, first},
-		{false, ConformanceRuns, ConformanceRuns + first},
-		{true, first, ConformanceRuns},
-		{false, ConformanceRuns + first, 2 * ConformanceRuns},
-	} {
+	}
+	begin, rest := some{patient: true, to: first}, some{patient: true, from: first, to: ConformanceRuns}
+	slow, slower := some{from: ConformanceRuns, to: ConformanceRuns + first}, some{from: ConformanceRuns + first, to: 2 * ConformanceRuns}
+	parts := []some{begin, slow, rest, slower}
+	if !d.timed {
+		even := some{orchestrate.StrategyEven, true, first, first + evenRuns}
+		rest.from = even.to
+		parts = []some{begin, even, rest, slow, slower}
+	}
+	reuses := d.reused // was tried already
+	addsLate := lateAdds(d.side)
+	for _, part := range parts {
 		runs := part.to - part.from
-		if runs == 0 {
-			continue
-		}
 		err := d.under(ctx, orchestrate.ExploreOptions{
-			Runs: runs, Seed: uint64(part.from), Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
-			Recorded: func(seed uint64, r *orchestrate.Recording) error { return c.follow(ctx, int(seed)+1, r) },
+			Runs: runs, Seed: uint64(part.from), Strategy: part.by, Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
+			Recorded: func(seed uint64, r *orchestrate.Recording) error {
+				d.reused = d.reused || addsLate(r)
+				return c.follow(ctx, int(seed)+1, r)
+			},
 		})
 		if err != nil {
 			return err
+		}
+		if d.reused && !reuses {
+			reuses = true
+			if err := d.reuse(ctx); err != nil {
+				return err
+			}
 		}
 		if d.runs.Stopped != "" {
 			break
 		}
 	}
 	return d.complete(ctx, c)
+}
+
+// lateAdds is the condition that in a run a goroutine has added to a WaitGroup behind the call of Wait of another one. The
+// steps do not say of which WaitGroup.
+func lateAdds(side *artifact.Sidecar) func(*orchestrate.Recording) bool {
+	kinds := map[string]sites.Kind{}
+	for _, s := range side.Sites {
+		kinds[s.Key] = sites.Named(s.Kind)
+	}
+	return func(r *orchestrate.Recording) bool {
+		waited := ""
+		for _, s := range r.Plan.Steps {
+			switch kinds[s.Site] {
+			case sites.WaitGroupWait:
+				waited = s.G
+			case sites.WaitGroupAdd, sites.WaitGroupGo:
+				if waited != "" && waited != s.G {
+					return true
+				}
+			}
+		}
+		return false
+	}
 }
 
 // gapsOf says what keeps runs from bearing a model out, nothing if they do.

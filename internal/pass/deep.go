@@ -162,6 +162,7 @@ type deep struct {
 	savedAll    int                   // refutations by then
 	follower    *orchestrate.Follower // nil: the model does not say where runs are
 	timed       bool                  // time may have passed in them while a goroutine could go on
+	reused      bool                  // a WaitGroup may be added to in them while others wait for it
 	long        bool                  // the first of them has come to no end
 	durations   []time.Duration       // that the clock turned out to be compared with, ascending
 	facts       map[orchestrate.EdgeOf]*fact

@@ -23,11 +23,21 @@ const (
 	systematicScouts    = 4 // those that show which durations the clock is compared with
 	systematicSteps     = 50_000
 	systematicProcesses = 4
+	// reuseRuns are those that use a WaitGroup again too early, see reuse.
+	reuseRuns = 16
 )
 
 // systematic does these runs, and takes up how they ended.
 func (d *deep) systematic(ctx context.Context) error {
 	defer d.rep.stage("explore")()
+	if err := d.inOrder(ctx); err != nil || !d.reused || d.long {
+		return err
+	}
+	return d.reuse(ctx)
+}
+
+// inOrder does those that are not equivalent.
+func (d *deep) inOrder(ctx context.Context) error {
 	_, limited, cancel := d.opts.watched(ctx, systematicShare)
 	defer cancel()
 	how := orchestrate.ExhaustOptions{
@@ -90,10 +100,29 @@ func (d *deep) systematic(ctx context.Context) error {
 func (d *deep) takeSystematic(x *orchestrate.Exhaustive, patient bool) {
 	before := d.runs.Systematic
 	d.runs.Systematic += x.Runs
+	d.reused = d.reused || x.Reused
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
 		if e.Status == orchestrate.Completed && e.Kind != "" {
 			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: patient, number: before + int(e.Seed) + 1, systematic: true})
 		}
 	}
+}
+
+// reuse does runs in which a WaitGroup is used again before those who wait for it have come back, if one was seen to
+// be added to while others may wait for it. No model has the moments in which that is an error, and it takes several
+// orders of steps at once: of random schedules one of a hundred has them.
+func (d *deep) reuse(ctx context.Context) error {
+	_, limited, cancel := d.opts.watched(ctx, systematicShare)
+	defer cancel()
+	how := orchestrate.ExploreOptions{
+		RunOptions: d.limits(runSteps), Strategy: orchestrate.StrategyReuse, Patient: true, NoReplay: true,
+		Runs: reuseRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+	}
+	x, _ := d.binary.Explore(limited, how) // the random runs say why there can be none
+	if x != nil && ctx.Err() == nil {
+		d.take(x, how, d.runs.Systematic+d.runs.Runs)
+		d.runs.Systematic += x.Runs
+	}
+	return ctx.Err()
 }

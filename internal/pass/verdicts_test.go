@@ -81,7 +81,7 @@ func TestVerdicts(t *testing.T) {
 					requireOnePlace(t, f)
 					if f.Verdict == artifact.Real {
 						t.Logf("%s:%d: %s: %d runs (%d replays) %s", f.File, f.Line, f.Kind, f.Runs, f.Attempts, f.Reason)
-						assert.True(t, f.Runs <= mostRuns || manyRuns[name] != "", describe(b))
+						assert.True(t, f.Runs <= mostRuns, describe(b))
 						real = append(real, f)
 					}
 				}
@@ -195,14 +195,6 @@ var knownSilent = map[string]string{}
 // knownAlarms are the programs without an error that a check calls real, with the
 // reason. Each is a defect.
 var knownAlarms = map[string]string{}
-
-// manyRuns are the programs with an error that may take more than mostRuns, and why.
-var manyRuns = map[string]string{
-	"h8_started":    "no trace has the deadline behind the timer, and one schedule of a hundred near the traces has it",
-	"n12_etag_page": "one schedule of a hundred shows it, and whether the test fails depends on strings, which the model does not keep",
-	"n17_poolalias": "two goroutines get one object of a pool, and use it beside each other, in one schedule of a hundred",
-	"w_graceful":    "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
-}
 
 // verdictPrograms are the archives.
 func verdictPrograms(t *testing.T) []string {
