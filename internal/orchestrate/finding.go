@@ -90,13 +90,17 @@ func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	for _, r := range v.Reads {
 		reads[r.Step-1] = append(reads[r.Step-1], artifact.FindingRead{Name: r.Name, Value: r.Value})
 	}
+	waited := map[int]bool{}
+	for _, step := range v.Waited {
+		waited[step-1] = true
+	}
 	for i, k := range matched(steps, v.Trace) {
 		if k < 0 {
 			continue
 		}
 		s := &steps[i]
 		s.Reads = reads[k]
-		s.Result, s.Waits = given[k], slices.Contains(v.Waited, k+1)
+		s.Result, s.Waits = given[k], waited[k]
 		s.Object, s.After = effects[k].Object, effects[k].After
 	}
 }

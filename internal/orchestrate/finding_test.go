@@ -223,3 +223,23 @@ func TestAddStarts(t *testing.T) {
 	}
 	require.Equal(t, []string{"", "wggo:2 by 0", "wggo:2 by 0.1", "callback:3 by ", ""}, got)
 }
+
+// What a run of a long loop has given is added to its steps in one pass: by the square of their number this would take minutes.
+func TestAddResultsOfManySteps(t *testing.T) {
+	const n = 300_000
+	var v Verdict
+	steps := make([]artifact.FindingStep, n)
+	for i := range n {
+		steps[i] = artifact.FindingStep{Step: i + 1, G: "0", Site: "p.f#1"}
+		v.Trace = append(v.Trace, artifact.PlanStep{G: "0", Site: "p.f#1", Occ: i + 1})
+		if i%2 == 0 {
+			v.Waited = append(v.Waited, i+1)
+		} else {
+			v.Given = append(v.Given, orcruntime.GivenValue{Step: i + 1, Value: "1"})
+		}
+	}
+	AddResults(steps, &v)
+	require.True(t, steps[n-2].Waits)
+	require.False(t, steps[n-1].Waits)
+	require.Equal(t, "1", steps[n-1].Result)
+}

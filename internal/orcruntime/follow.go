@@ -64,10 +64,6 @@ func (s *run) follow1(st Step) (found string) {
 	}
 	// A Start guard and the lock of a signalled Cond need no step of their own.
 	// Polling in vain is no step either, as long as it may end.
-	most := busy
-	if s.cfg.Plan.PassOthers {
-		most = s.cfg.Plan.MaxSteps // a loop may have as many guards that the plan does not name
-	}
 	for spins := 0; g.state == parked && !s.over; {
 		if g.op == opSpin && g.site != site {
 			if spins++; spins > busy {
@@ -76,7 +72,7 @@ func (s *run) follow1(st Step) (found string) {
 		} else if g.site == site {
 			break
 		} else if g.op != opStart && !g.granted {
-			if spins++; spins > most || !s.passOther(g) {
+			if spins++; spins > busy || !s.passOther(g) {
 				break
 			}
 		}

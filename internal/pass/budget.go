@@ -123,7 +123,9 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 				return
 			case <-superseded:
 				superseded = nil
-				spent = time.After(time.Until(o.start.Add(time.Duration(supersededShare * float64(o.Budget)))))
+				if time.Since(o.start) < o.share(1-racesShare) { // else there is no time for the other one
+					spent = time.After(time.Until(o.start.Add(o.share(supersededShare))))
+				}
 			case <-spent:
 				cancel(o.errBudget())
 				return
@@ -143,6 +145,9 @@ func (o Options) late(ctx context.Context) (context.Context, context.CancelFunc)
 	}
 	return context.WithDeadlineCause(ctx, o.start.Add(o.Budget+o.Budget/20), o.errBudget())
 }
+
+// share is that much of the budget.
+func (o Options) share(of float64) time.Duration { return time.Duration(of * float64(o.Budget)) }
 
 func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spent", o.Budget) }
 
@@ -174,7 +179,7 @@ func (o Options) until(ctx context.Context, from time.Time, share float64, why e
 	if o.Budget <= 0 {
 		return context.WithCancel(o.soft)
 	}
-	return context.WithDeadlineCause(o.soft, from.Add(time.Duration(share*float64(o.Budget))), why)
+	return context.WithDeadlineCause(o.soft, from.Add(o.share(share)), why)
 }
 
 // cut says why a part of a check was ended before it was finished, "" if it was not,

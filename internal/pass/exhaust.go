@@ -523,7 +523,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 		return ctx.Err()
 	case len(found.rounds) > 0:
 		d.runs.Exhaustive = coverage(found.rounds)
-	case err != nil && cut(ctx, part) == "" && !errors.Is(err, context.DeadlineExceeded):
+	case err != nil && cut(ctx, part) == "" && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
 		d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
 	}
 	for _, x := range found.rounds {
@@ -553,6 +553,9 @@ func (d *deep) tellRaces() (stop func()) {
 		select {
 		case <-d.schedules.raced:
 			d.opts.raced()
+			if d.opts.Budget > 0 { // the check that follows needs what is left of it
+				d.schedules.end(errRaces)
+			}
 		case <-done:
 		}
 	}()

@@ -333,7 +333,7 @@ func (o Options) endModel(why error, share float64) {
 	if o.stopModel == nil || o.Budget <= 0 {
 		return
 	}
-	at := o.start.Add(time.Duration(share * float64(o.Budget)))
+	at := o.start.Add(o.share(share))
 	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(why) })
 	context.AfterFunc(o.model, func() { timer.Stop() })
 }

@@ -61,7 +61,7 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 	opts.Model, opts.raced, opts.superseded = &model, nil, nil
 	if opts.Budget > 0 {
 		left := opts.Budget - time.Since(begun)
-		if left < time.Duration(racesShare*float64(opts.Budget)) {
+		if left < opts.share(racesShare) {
 			return b, nil
 		}
 		opts.Budget = left

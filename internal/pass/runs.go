@@ -447,7 +447,7 @@ func (d *deep) dependingOnTiming(e ended, site artifact.Site) *suspect {
 func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orchestrate.Verdict, error) {
 	limits := d.limits(0)
 	if e.exhaustive {
-		passing := d.limits(longSteps)
+		passing := limits
 		passing.PassOthers = true
 		v, err := orchestrate.Replay(ctx, d.binary, plan, passing)
 		if err != nil || v.Status != orchestrate.Reproduced {

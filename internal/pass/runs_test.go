@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -246,4 +247,53 @@ func main() {
 	require.NoError(t, err)
 	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
 	require.Less(t, b.Runs().Limited, b.Runs().Runs, "some have come to their end")
+}
+
+// A data race among many goroutines shows in the first runs, and all schedules are far too many: what is left of a budget
+// then is for the check that looks for races.
+func TestRaceAmongMany(t *testing.T) {
+	t.Parallel()
+	programs.InLong(t)
+	const program = `package main
+
+import "sync"
+
+type config struct{ region string }
+
+type lazy struct {
+	mu  sync.Mutex
+	cfg *config
+}
+
+func (l *lazy) get() *config {
+	if l.cfg != nil {
+		return l.cfg
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cfg == nil {
+		l.cfg = &config{region: "north"}
+	}
+	return l.cfg
+}
+
+func main() {
+	var l lazy
+	var wg sync.WaitGroup
+	wg.Add(100)
+	for range 100 {
+		go func() {
+			defer wg.Done()
+			if l.get() == nil {
+				panic("no config")
+			}
+		}()
+	}
+	wg.Wait()
+}
+`
+	b, err := Check(t.Context(), programs.Main(t, program), Options{Budget: 4 * shortBudget})
+	require.NoError(t, err)
+	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
+	require.True(t, slices.ContainsFunc(b.Findings(), func(f artifact.Finding) bool { return f.Kind == artifact.KindRace && f.Verdict == artifact.Real }))
 }
