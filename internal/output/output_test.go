@@ -139,7 +139,8 @@ func (g *generator) fields(form reflect.Type, def object) {
 	}
 }
 
-// bundleDefinitions are those of all schemas of bundles, by name.
+// bundleDefinitions are those of all schemas of bundles, by name. Reports have whole lists, where the files of bundles say what
+// repeats itself.
 func bundleDefinitions(t *testing.T) object {
 	t.Helper()
 	out := object{}
@@ -150,6 +151,7 @@ func bundleDefinitions(t *testing.T) object {
 		}
 		require.NoError(t, json.Unmarshal(data, &doc))
 		for name, def := range doc.Defs {
+			delete(def.(object)["properties"].(object), "repeats")
 			if old, ok := out[name]; ok {
 				require.Equal(t, old, def, name)
 			}
