@@ -370,7 +370,7 @@ func TestIndex(t *testing.T) {
 	require.Equal(t, []string{"example.com/lost", "main", "deep"}, []string{e.Program, e.Entry, e.Stage})
 	require.Equal(t, map[string]int{"T": 2, "F": 3}, e.Verdicts)
 	require.Equal(t, map[string]int{"real": 1, "false": 2}, e.Findings)
-	require.Equal(t, []Found{{2, "real", "deadlock", "main.go", 13, "all goroutines are asleep, main at receive", "tests/q5-1_test.go"}}, e.Found)
+	require.Equal(t, []Found{{1, "real", "deadlock", "main.go", 13, "all goroutines are asleep, main at receive", "tests/q5-1_test.go"}}, e.Found)
 	require.NotEmpty(t, got[1].Error)
 	require.Empty(t, got[1].Digest)
 	require.NotContains(t, got[1].Error, dir) // the entry has the path
