@@ -32,7 +32,6 @@ var decoders = map[string]string{
 	"internal/kept.Results.record":                 "internal/kept.FuzzResults",
 	"internal/storage.SortKeys":                    "artifact.FuzzOptions internal/kept.FuzzResults",
 	"artifact.currentOptions":                      "artifact.FuzzOptions",
-	"artifact.decodeFile":                          "artifact.FuzzContent",
 	"artifact.decodeStored":                        "artifact.FuzzContent bundle.FuzzTools",
 	"internal/storage.DecodeJSON":                  "artifact.FuzzContent artifact.FuzzSignature",
 	"artifact.decodeManifest":                      "artifact.FuzzContent internal/kept.FuzzCache",

@@ -22,7 +22,7 @@ func (b *Bundle) Model() []byte {
 }
 
 // Queries returns the queries.
-func (b *Bundle) Queries() []Query { return decodeFile[[]Query](b, QueriesPath) }
+func (b *Bundle) Queries() []Query { return listOf[Query](b, QueriesPath) }
 
 // Sidecar returns the sidecar, nil if there is none. It is decoded once: the caller may set its fields and append to
 // them, but must not change their elements, except for those of Approximations.
@@ -37,28 +37,22 @@ func (b *Bundle) Sidecar() *Sidecar {
 }
 
 // Verdicts returns the checker's verdicts.
-func (b *Bundle) Verdicts() []Verdict { return decodeFile[[]Verdict](b, VerdictsPath) }
+func (b *Bundle) Verdicts() []Verdict { return listOf[Verdict](b, VerdictsPath) }
 
 // Facts returns what runs have done where the model leaves something open.
-func (b *Bundle) Facts() []Fact { return decodeFile[[]Fact](b, FactsPath) }
+func (b *Bundle) Facts() []Fact { return listOf[Fact](b, FactsPath) }
 
 // Refutations returns what replays have refuted.
-func (b *Bundle) Refutations() []Refutation { return decodeFile[[]Refutation](b, RefutationsPath) }
+func (b *Bundle) Refutations() []Refutation { return listOf[Refutation](b, RefutationsPath) }
 
 // Findings returns the findings.
-func (b *Bundle) Findings() []Finding {
-	v, _ := b.value(FindingsPath).(*[]Finding)
-	if v == nil {
-		return nil
-	}
-	return *v
-}
+func (b *Bundle) Findings() []Finding { return listOf[Finding](b, FindingsPath) }
 
 // Races returns how data races were looked for, nil if they were not.
-func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPath) }
+func (b *Bundle) Races() *RaceSearch { return contentOf[RaceSearch](b, RacesPath) }
 
 // Runs returns how the program was run beside its model, nil if it was not.
-func (b *Bundle) Runs() *Runs { return decodeFile[*Runs](b, RunsPath) }
+func (b *Bundle) Runs() *Runs { return contentOf[Runs](b, RunsPath) }
 
 // Trace returns the k-th trace (from 1) of a query, nil if there is none.
 func (b *Bundle) Trace(query, k int) *Trace { return b.TraceAt(TracePath(query, k)) }
@@ -69,8 +63,7 @@ func (b *Bundle) TraceAt(path string) *Trace {
 	if !strings.HasPrefix(path, tracesDir) {
 		return nil
 	}
-	tr, _ := b.value(path).(*Trace)
-	return tr
+	return contentOf[Trace](b, path)
 }
 
 // SourceFiles returns the program's files by their paths relative to the root.
@@ -82,18 +75,18 @@ func (b *Bundle) SourceFiles() map[string][]byte {
 	return out
 }
 
-func decodeFile[T any](b *Bundle, path string) T {
-	var v T
-	if b == nil {
-		return v
-	}
-	if data, ok := b.files[path]; ok {
-		if err := storage.DecodeJSON(data, &v); err != nil {
-			var zero T
-			return zero // excluded by decodeForm
-		}
-	}
+// contentOf is what a file with a form holds, nil if it is absent.
+func contentOf[T any](b *Bundle, path string) *T {
+	v, _ := b.value(path).(*T)
 	return v
+}
+
+// listOf is contentOf for a list.
+func listOf[T any](b *Bundle, path string) []T {
+	if v := contentOf[[]T](b, path); v != nil {
+		return *v
+	}
+	return nil
 }
 
 // value is what a file holds, as decodeForm gives it, nil if it is absent.
