@@ -9,9 +9,6 @@ import (
 // A loop of a million iterations makes a trace of millions of steps, which are a few in turn. In a file such a list has only the
 // first two iterations, and beside it how many there are; whoever reads a bundle by this package sees all of them.
 
-// minFolded is how long a list is that is folded: shorter ones are left as they are, for those who read the files by other means.
-const minFolded = 5000
-
 // repetition is a part of a list that a file has in short.
 type repetition struct {
 	// List is the one that is meant: a field of the object that this is in, or of one in it, as in "plan.steps".
@@ -93,7 +90,7 @@ func findingsOf(stored []storedFinding, u *unfolding) []Finding {
 
 // fold shortens a list, and notes what it leaves out.
 func fold[T any](list []T, name string, repeats *[]repetition) []T {
-	if len(list) < minFolded {
+	if len(list) < repeat.Long {
 		return list
 	}
 	short, blocks := repeat.Fold(list)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/repeat"
 )
 
 // longTrace is one of a loop of so many iterations, and of steps before and behind it that do not repeat.
@@ -61,7 +63,7 @@ func TestFoldedLists(t *testing.T) {
 
 // Short lists are as ever, for those who read the files by themselves.
 func TestShortLists(t *testing.T) {
-	tr := longTrace(minFolded/2 - 2)
+	tr := longTrace(repeat.Long/2 - 2)
 	b := New(Manifest{Pass: PassDeep})
 	path := b.AddTrace(1, 1, tr)
 	made, err := b.Bundle()

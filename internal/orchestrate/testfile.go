@@ -144,12 +144,9 @@ type testStep struct {
 	Comment string
 }
 
-// manySteps is how many a plan has if a generated test says but once what it repeats: of fewer a reader wants to see each.
-const manySteps = 5000
-
-// folded shortens the steps of a plan that repeats some, which Plan.Whole makes again.
+// folded shortens the steps of a long plan that repeats some, which Plan.Whole makes again.
 func folded(steps []artifact.PlanStep) ([]artifact.PlanStep, []orcruntime.Repeat) {
-	if len(steps) < manySteps {
+	if len(steps) < repeat.Long {
 		return steps, nil
 	}
 	// What Occ counts is checked below: it is the same for no two passes.
@@ -338,9 +335,9 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 	return out
 }
 
-// tableOf is Table, for many steps a short one.
+// tableOf is Table, of a long plan a short one.
 func tableOf(side *artifact.Sidecar, plan artifact.Plan) []string {
-	if len(plan.Steps) < manySteps {
+	if len(plan.Steps) < repeat.Long {
 		return Table(side, plan)
 	}
 	return explain.ShortTable(artifact.Finding{Interleaving: Interleaving(side, plan, Stuck(plan))})

@@ -17,6 +17,9 @@ type Block struct {
 	Times  int `json:"times"`  // how many iterations there are, at least 3
 }
 
+// Long is how long a list is that is worth to be folded: of a shorter one a reader wants to see every element.
+const Long = 5000
+
 const (
 	// maxLength bounds the elements of one iteration.
 	maxLength = 1024
