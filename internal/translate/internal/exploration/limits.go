@@ -132,6 +132,17 @@ type losses struct {
 // keptSize is the size, as a tree, of parts of which it is kept what is known.
 const keptSize = 64
 
+// keep keeps what is known of a part, if that is large.
+func keep[T any](in *map[*sym.Expr]T, e *sym.Expr, known T) {
+	switch {
+	case e.Size < keptSize:
+		return
+	case *in == nil:
+		*in = map[*sym.Expr]T{}
+	}
+	(*in)[e] = known
+}
+
 func (l *losses) possible(e *sym.Expr) bool {
 	if e == nil || !e.Cells && e.Op != sym.OpCell {
 		return false
@@ -142,16 +153,10 @@ func (l *losses) possible(e *sym.Expr) bool {
 	case sym.OpEq, sym.OpLt, sym.OpLe, sym.OpAnd, sym.OpOr, sym.OpNot:
 		return false
 	}
-	if e.Size < keptSize {
-		return l.possible(e.A) || l.possible(e.B) || l.possible(e.C)
-	}
 	known, ok := l.possibles[e]
 	if !ok {
 		known = l.possible(e.A) || l.possible(e.B) || l.possible(e.C)
-		if l.possibles == nil {
-			l.possibles = map[*sym.Expr]bool{}
-		}
-		l.possibles[e] = known
+		keep(&l.possibles, e, known)
 	}
 	return known
 }
@@ -171,16 +176,11 @@ func (p *Path) Lost(e *sym.Expr) *sym.Expr { return (&losses{path: p}).condition
 
 func (l *losses) condition(e *sym.Expr) *sym.Expr {
 	switch {
-	case e.Op == sym.OpIte && e.Cells && e.Size < keptSize:
-		return l.choice(e)
 	case e.Op == sym.OpIte && e.Cells:
 		known, ok := l.conditions[e]
 		if !ok {
 			known = l.choice(e)
-			if l.conditions == nil {
-				l.conditions = map[*sym.Expr]*sym.Expr{}
-			}
-			l.conditions[e] = known
+			keep(&l.conditions, e, known)
 		}
 		return known
 	case e.Op != sym.OpCell:
