@@ -118,28 +118,28 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	} else if refuted > 0 {
 		fmt.Fprintf(&out, "\nsuspected besides, and refuted by running the program: %s; \"vtrace inspect BUNDLE findings\" tells why\n", plural(refuted, "error", "errors"))
 	}
-	limits := conclude(b, accepted).Limits
-	if len(limits) > 0 {
+	c := conclude(b, accepted)
+	if len(c.Limits) > 0 {
 		out.WriteString("\nwhat this result does not cover")
-		if conclude(b, accepted).Real > 0 {
+		if c.Real > 0 {
 			// The program itself has shown it.
 			out.WriteString(" (what is REAL above stands, other errors may be missed)")
 		}
 		out.WriteString(":\n")
-		for _, l := range limits {
+		for _, l := range c.Limits {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
 	// How the answer came about matters where there is no error to look at.
-	if conclude(b, accepted).Real == 0 {
+	if c.Real == 0 {
 		if r := b.Runs(); r != nil {
-			out.WriteString("\n" + ran(r, limits))
+			out.WriteString("\n" + ran(r, c.Limits))
 		}
 		out.WriteString("\n" + modelled(b))
 	}
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
-	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
+	} else if len(sidecar(b).Accesses) > 0 && c.Real == 0 {
 		out.WriteString("\ndata races were not looked for (-race does): a statement that accesses shared memory counts as one step, or as two if it reads and then writes\n")
 	}
 	out.WriteString(listRaces("\n", wordRaces(b)))

@@ -69,10 +69,8 @@ func (w *counting) Write(p []byte) (int, error) {
 // interruptible is a context that also ends when Interrupt is closed.
 func (o Options) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	select {
-	case <-o.Interrupt: // at once, whatever the goroutine comes to
+	if isClosed(o.Interrupt) { // at once, whatever the goroutine comes to
 		cancel()
-	default:
 	}
 	go func() {
 		select {

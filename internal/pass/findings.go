@@ -75,7 +75,8 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 		c.Limits = []string{"there is no bundle"}
 		return c
 	}
-	for _, f := range b.Findings() {
+	found := b.Findings()
+	for _, f := range found {
 		if slices.Contains(without, f.Number) {
 			continue
 		}
@@ -97,7 +98,7 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	r, side := b.Runs(), b.Sidecar()
 	c.Proved = r != nil && r.Exhaustive.Proved()
 	if !c.Proved { // by the program itself, whatever the model leaves open
-		c.Limits = append(limits(b.Queries(), b.Verdicts(), withoutShown(side, b.Findings()), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
+		c.Limits = append(limits(b.Queries(), b.Verdicts(), withoutShown(side, found), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
 	}
 	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
