@@ -2,9 +2,11 @@ package orchestrate
 
 import (
 	"flag"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/orcruntime"
+	"github.com/vtrace/vtrace/internal/repeat"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -141,5 +145,45 @@ func TestTargetErrors(t *testing.T) {
 		tc.edit(&target)
 		_, err := driver(target)
 		require.ErrorContains(t, err, tc.want)
+	}
+}
+
+// The steps of a long plan are in the generated test as they are in the plan, however they repeat.
+func TestFoldedPlan(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var steps []artifact.PlanStep
+		passed := map[artifact.At]int{}
+		for len(steps) < repeat.Long+100 {
+			block := make([]artifact.PlanStep, 1+r.IntN(4))
+			for i := range block {
+				block[i] = artifact.PlanStep{G: fmt.Sprint("0.", r.IntN(2)), Site: fmt.Sprint("f#", r.IntN(3)), Case: r.IntN(2)}
+			}
+			for range 1 + r.IntN(2000) {
+				for _, s := range block {
+					passed[artifact.At{G: s.G, Site: s.Site}]++
+					if seed%2 == 1 && r.IntN(1000) == 0 { // what is passed without a step counts, too
+						passed[artifact.At{G: s.G, Site: s.Site}]++
+					}
+					s.Occ = passed[artifact.At{G: s.G, Site: s.Site}]
+					steps = append(steps, s)
+				}
+			}
+		}
+		short, repeats := folded(steps)
+		if seed%2 == 0 {
+			require.NotEmpty(t, repeats)
+			require.Less(t, len(short), len(steps)/2)
+		}
+		plan := orcruntime.Plan{Repeats: repeats}
+		for _, s := range short {
+			plan.Steps = append(plan.Steps, orcruntime.Step{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
+		}
+		whole, err := plan.Whole()
+		require.NoError(t, err)
+		require.Len(t, whole, len(steps))
+		for i, s := range steps {
+			require.Equal(t, orcruntime.Step{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case}, whole[i], "%d", i)
+		}
 	}
 }

@@ -856,3 +856,31 @@ func TestLongPlan(t *testing.T) {
 	cfg.Chooser, cfg.Plan = nil, Plan{Steps: r.Trace, Expect: r.Observed()}
 	require.Equal(t, Reproduced, Run(cfg).Verdict)
 }
+
+// Steps that are done again go on counting how often their goroutine has passed each site.
+func TestWhole(t *testing.T) {
+	at := func(site string, occ int) Step { return Step{G: "0", Site: site, Occ: occ} }
+	plan := Plan{
+		Steps:   []Step{at("a", 1), at("b", 1), at("c", 1), at("b", 2), {G: "0.1", Site: "b"}, at("d", 1)},
+		Repeats: []Repeat{{At: 1, Length: 4, Times: 3}},
+	}
+	steps, err := plan.Whole()
+	require.NoError(t, err)
+	other := Step{G: "0.1", Site: "b"}
+	require.Equal(t, []Step{
+		at("a", 1), at("b", 1), at("c", 1), at("b", 2), other, at("b", 3), at("c", 2), at("b", 4), other, at("b", 5), at("c", 3), at("b", 6), other, at("d", 1),
+	}, steps)
+	for name, r := range map[string][]Repeat{
+		"behind the end":  {{At: 5, Length: 2, Times: 2}},
+		"before":          {{At: -1, Length: 2, Times: 2}},
+		"no steps":        {{At: 0, Length: 0, Times: 2}},
+		"never":           {{At: 0, Length: 1, Times: 0}},
+		"overlap":         {{At: 0, Length: 2, Times: 2}, {At: 1, Length: 1, Times: 2}},
+		"too many":        {{At: 0, Length: 1, Times: 1 << 40}},
+		"overflow":        {{At: 0, Length: 2, Times: 1 << 62}},
+		"length overflow": {{At: 1, Length: 1<<63 - 1, Times: 1}},
+	} {
+		_, err := Plan{Steps: plan.Steps, Repeats: r}.Whole()
+		require.Error(t, err, name)
+	}
+}
