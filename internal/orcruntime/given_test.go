@@ -64,6 +64,34 @@ func TestGiven(t *testing.T) {
 	}, got)
 }
 
+// TestReadsBeforeStep: what a goroutine reads before its first step belongs to none.
+func TestReadsBeforeStep(t *testing.T) {
+	res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: Random(1), Record: true, values: true, Guards: map[Site]bool{2: true}, Main: func() {
+		n := 7
+		Access(1)
+		Reads(1, "n", n)
+		n = Stores(1, n+1)
+		Go(3, func() { Access(2); Reads(2, "n", n); Reads(1, "n", n) })
+	}})
+	require.Equal(t, Completed, res.Verdict, res.String())
+	require.Equal(t, []ReadValue{{3, "n", "8"}}, res.Reads)
+	require.Empty(t, res.Effects)
+}
+
+// TestOwnDefect: an index out of range in this package is a defect of it, and one in the program is the program's.
+func TestOwnDefect(t *testing.T) {
+	panics := func(f func()) Result {
+		return Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: Random(1), Main: f})
+	}
+	var none []int
+	res := panics(func() { none[len(none)]++ })
+	require.Equal(t, KindPanic, res.Outcome.Kind, res.String())
+	broken := goroutine{recorded: 5, run: &run{cfg: Config{values: true}}}
+	res = panics(func() { broken.does(1) })
+	require.Equal(t, Unsupported, res.Verdict, res.String())
+	require.Contains(t, res.String(), "a defect of vtrace")
+}
+
 // TestReads: a run that is asked for it says what the statement reads and writes that its goroutine does, and nothing of
 // others that are within it.
 func TestReads(t *testing.T) {

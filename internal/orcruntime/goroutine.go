@@ -173,7 +173,7 @@ type goroutine struct {
 	redo     bool       // ready to do the operation by itself: it panics
 	since    int        // the step in which it queued
 	partner  *goroutine // with which its last send or receive on a channel without a buffer was completed at once
-	recorded int        // index in run.trace of the step that granted it last
+	recorded int        // index in run.trace of the step that granted it last, -1 before the first
 	wakeAt   int64
 	readyAt  time.Duration // when it came to the guard
 	holds    bool          // it came there in a function that holds a lock, see RegisterHolding
@@ -315,6 +315,9 @@ func (s *run) exit(g *goroutine) {
 			s.end(g.outcomeOf(v))
 			if text := s.outcome.Message; strings.HasSuffix(text, bubbleSuffix) && s.lost == "" {
 				s.lost = "code without guards cannot be in a bubble: " + text
+			}
+			if s.lost == "" && ownDefect(v) {
+				s.lost, s.outcome = "a defect of vtrace, and not of the program: "+s.outcome.Message, Outcome{}
 			}
 			if s.initialising && g.path == entryPath && s.lost == "" && !s.observed() {
 				// It has gone well when the process started.

@@ -483,6 +483,26 @@ func eachFrame(visit func(runtime.Frame)) {
 	}
 }
 
+// ownDefect reports whether a goroutine that panics with v does so for an index that is out of range in this package, which has
+// none of the program's: what it does for the program it does with pointers.
+func ownDefect(v any) bool {
+	err, ok := v.(runtime.Error)
+	if !ok || !strings.Contains(err.Error(), "out of range") {
+		return false
+	}
+	panicked, known, own := false, false, false
+	eachFrame(func(f runtime.Frame) {
+		switch {
+		case known:
+		case f.Function == "runtime.gopanic":
+			panicked = true
+		case panicked && !strings.HasPrefix(f.Function, "runtime."):
+			known, own = true, ofThisPackage(f)
+		}
+	})
+	return own
+}
+
 // generatedFiles begins the names of the files that instrumentation adds to packages. What is in
 // them, and where, depends on how a program is instrumented.
 const generatedFiles = "zz_vtrace_gen"
@@ -496,8 +516,12 @@ func internalFrame(f runtime.Frame) bool {
 			return true
 		}
 	}
-	// A function literal of this package is named after the function of the program that it was inlined into. Tests of
-	// this package are programs to it.
+	return ofThisPackage(f)
+}
+
+// ofThisPackage reports whether a frame is of this package. A function literal of it is named after the function of the program that
+// it was inlined into. Tests of this package are programs to it.
+func ofThisPackage(f runtime.Frame) bool {
 	return (strings.HasPrefix(f.Function, thisPackage) || path.Dir(f.File) == thisDirectory) && !strings.HasSuffix(f.File, "_test.go")
 }
 

@@ -428,7 +428,7 @@ func (s *run) expectsStuck() bool {
 
 // add makes a goroutine that stands at its first guard.
 func (s *run) add(path string, f func()) *goroutine {
-	g := &goroutine{run: s, path: path, f: f, wake: make(chan struct{})}
+	g := &goroutine{run: s, path: path, f: f, wake: make(chan struct{}), recorded: -1}
 	s.insert(g)
 	return g
 }

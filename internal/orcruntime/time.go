@@ -132,7 +132,7 @@ func callbackOf(site Site, f func(), timed bool) func() {
 			f() // called by a goroutine under control, in its turn
 			return
 		}
-		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope, creator: creator}
+		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope, creator: creator, recorded: -1}
 		g.op, g.site, g.started, g.callback = opStart, site.start(), true, true
 		s.register(g)
 		s.mu.Lock()
