@@ -89,7 +89,36 @@ type Runs struct {
 	// model has as steps, of no more memory than a machine word: its answer covers every order
 	// of these statements. Empty if data races themselves were looked for.
 	WordRaces []string `json:"wordRaces,omitempty"`
+	// SmallScopes are checks of the program with smaller numbers, in order, where nothing certain is known of the program
+	// itself.
+	SmallScopes []SmallScope `json:"smallScopes,omitempty"`
 }
+
+// SmallScope says what a check of a program with smaller numbers has shown: with few iterations of its loops, and few
+// goroutines. Nothing follows for the program itself: an error may need more of them, and numbers that were chosen for
+// each other may no longer fit. But most errors show in a small scope already (Jackson, Software Abstractions, 2006).
+type SmallScope struct {
+	Numbers []SmallNumber `json:"numbers"` // those that are smaller
+	// Outcome is ScopeProved, ScopeFails or ScopeOpen.
+	Outcome string `json:"outcome" schema:"proved|fails|open"`
+	// Why says what the outcome rests on: what was explored, the errors, or why it is open.
+	Why []string `json:"why"`
+}
+
+// SmallNumber is a number that is smaller in a small scope.
+type SmallNumber struct {
+	From int64 `json:"from"` // in the program
+	To   int64 `json:"to"`   // in the small scope
+	// At are the places where it is written, as FILE:LINE:COLUMN.
+	At []string `json:"at"`
+}
+
+// The outcomes of a check in a small scope.
+const (
+	ScopeProved = "proved" // there is no error
+	ScopeFails  = "fails"  // there is one, which a replay has reproduced
+	ScopeOpen   = "open"   // neither is known
+)
 
 // Exhaustive says how far a program was run under every schedule that is not equivalent
 // to another one.

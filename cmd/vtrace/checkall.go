@@ -293,6 +293,11 @@ func (r *checked) writeLimits(out io.Writer) {
 		if n := len(limits) - shownLimits; n > 0 {
 			fmt.Fprintf(out, "  and %d more, with -entry %s\n", n, r.entry.Func)
 		}
+		if runs := r.bundle.Runs(); runs != nil {
+			for _, s := range runs.SmallScopes {
+				fmt.Fprintln(out, smallScope(s))
+			}
+		}
 		fmt.Fprintln(out)
 	}
 	if races := listRaces(fmt.Sprintf("%s: ", r.entry), wordRaces(r.bundle)); races != "" {

@@ -230,7 +230,40 @@ func ran(r *artifact.Runs, limits []string) string {
 			out.WriteString("; none ends in an error")
 		}
 	}
+	for _, s := range r.SmallScopes {
+		out.WriteString("\n" + smallScope(s))
+	}
 	return out.String() + "\n"
+}
+
+// outcomes are the words for those of a check with smaller numbers.
+var outcomes = map[string]string{
+	artifact.ScopeProved: "no error",
+	artifact.ScopeFails:  "it fails, perhaps since they do not fit each other any more",
+	artifact.ScopeOpen:   "no error found within bounds",
+}
+
+// shownPlaces is how many of the places of a smaller number are printed.
+const shownPlaces = 2
+
+// smallScope says what a check with smaller numbers has shown.
+func smallScope(s artifact.SmallScope) string {
+	numbers := make([]string, len(s.Numbers))
+	for i, n := range s.Numbers {
+		at := strings.Join(n.At[:min(len(n.At), shownPlaces)], ", ")
+		if more := len(n.At) - shownPlaces; more > 0 {
+			at += fmt.Sprintf(", and %s", plural(more, "other place", "other places"))
+		}
+		numbers[i] = fmt.Sprintf("%d in place of %d (%s)", n.To, n.From, at)
+	}
+	text := fmt.Sprintf("with smaller numbers, %s: %s", strings.Join(numbers, ", "), outcomes[s.Outcome])
+	switch {
+	case len(s.Why) > shownLimits:
+		return fmt.Sprintf("%s: %s, and %d more", text, strings.Join(s.Why[:shownLimits], "; "), len(s.Why)-shownLimits)
+	case len(s.Why) > 0:
+		return text + ": " + strings.Join(s.Why, "; ")
+	}
+	return text
 }
 
 // raceSearch says how data races were looked for.
@@ -292,14 +325,28 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 	case predicted(b):
 		return "no model; no error seen in runs that follow predictions"
 	case sidecar(b).Outside() != nil:
-		return "no model; no error seen in random runs"
+		return "no model; no error seen in random runs" + inScope(b)
 	case len(c.Limits) > 0:
-		return "no error found within bounds"
+		return "no error found within bounds" + inScope(b)
 	case c.False > 0:
 		return "no error: every trace of the model was refuted by the program"
 	default:
 		return "no error"
 	}
+}
+
+// inScope says what is known of the program with smaller numbers, behind a headline.
+func inScope(b *vtrace.Bundle) string {
+	if b.Runs() == nil {
+		return ""
+	}
+	is := func(outcome string) bool {
+		return slices.ContainsFunc(b.Runs().SmallScopes, func(s artifact.SmallScope) bool { return s.Outcome == outcome })
+	}
+	if is(artifact.ScopeProved) && !is(artifact.ScopeFails) {
+		return "; none with smaller numbers"
+	}
+	return ""
 }
 
 // predicted reports whether a bundle is of predictions, which have no runs besides those that follow them.

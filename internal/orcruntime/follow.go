@@ -64,7 +64,7 @@ func (s *run) follow1(st Step) (found string) {
 	}
 	// A Start guard and the lock of a signalled Cond need no step of their own.
 	// Polling in vain is no step either, as long as it may end.
-	for spins := 0; g.state == parked && !s.over; {
+	for spins, passed := 0, 0; g.state == parked && !s.over; {
 		if g.op == opSpin && g.site != site {
 			if spins++; spins > busy {
 				break
@@ -72,7 +72,8 @@ func (s *run) follow1(st Step) (found string) {
 		} else if g.site == site {
 			break
 		} else if g.op != opStart && !g.granted {
-			if spins++; spins > busy || !s.passOther(g) {
+			// A loop may have many of them; one that polls comes to a guard for that, too.
+			if passed++; passed > s.cfg.Plan.MaxSteps || !s.passOther(g) {
 				break
 			}
 		}
@@ -125,13 +126,25 @@ func (s *run) passOther(g *goroutine) bool {
 		return false
 	}
 	key := g.site.key()
-	if slices.ContainsFunc(s.cfg.Plan.Steps, func(st Step) bool { return (st.G == g.path || g.op == opAtomic) && st.Site == key }) {
+	if s.named == nil {
+		s.named = map[Step]bool{}
+		for _, st := range s.cfg.Plan.Steps {
+			s.named[Step{G: st.G, Site: st.Site}], s.named[Step{Site: st.Site}] = true, true
+		}
+	}
+	if s.named[Step{G: g.path, Site: key}] || g.op == opAtomic && s.named[Step{Site: key}] {
 		return false
 	}
 	if g.op == opAtomic {
 		return true
 	}
-	s.note(g.path + " has passed " + key + " (" + sourceLine(g.site) + "), which the plan does not name")
+	if !g.unnamed[g.site] { // it is said once, be it in a loop
+		if g.unnamed == nil {
+			g.unnamed = map[Site]bool{}
+		}
+		g.unnamed[g.site] = true
+		s.note(g.path + " has passed " + key + " (" + sourceLine(g.site) + "), which the plan does not name")
+	}
 	return true
 }
 

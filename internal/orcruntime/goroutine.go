@@ -169,11 +169,12 @@ type goroutine struct {
 	selects  bool // the step at hand is that of a select
 	ready    bool // the operation of a blocked goroutine is complete
 	using    mapUse
-	loads    bool       // an atomic operation that changes nothing
-	redo     bool       // ready to do the operation by itself: it panics
-	since    int        // the step in which it queued
-	partner  *goroutine // with which its last send or receive on a channel without a buffer was completed at once
-	recorded int        // index in run.trace of the step that granted it last, -1 before the first
+	loads    bool          // an atomic operation that changes nothing
+	redo     bool          // ready to do the operation by itself: it panics
+	since    int           // the step in which it queued
+	partner  *goroutine    // with which its last send or receive on a channel without a buffer was completed at once
+	unnamed  map[Site]bool // guards that it has passed though no step of the plan names them
+	recorded int           // index in run.trace of the step that granted it last, -1 before the first
 	wakeAt   int64
 	readyAt  time.Duration // when it came to the guard
 	holds    bool          // it came there in a function that holds a lock, see RegisterHolding

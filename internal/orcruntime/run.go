@@ -64,8 +64,9 @@ type run struct {
 	pools      map[*sync.Pool][]pooled
 	seeds      map[uint64]bool // of hash/maphash, made in this run
 
-	minors       bool   // goroutines stop at minor guards
-	ahead        []Step // of the plan that is followed
+	minors       bool          // goroutines stop at minor guards
+	ahead        []Step        // of the plan that is followed
+	named        map[Step]bool // the sites of the plan, by goroutine and without; nil until passOther asks
 	reaching     sync.Mutex
 	lengths      bool   // also where the length of a channel is asked for
 	over         bool   // the program has ended

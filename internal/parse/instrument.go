@@ -373,7 +373,7 @@ type instrumenter struct {
 	places    int // that touch memory, so far
 	reaches   int // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
-	// beside those is often meant to be ordered by them: each statement is a guard.
+	// beside those is often meant to be ordered by them: each statement is a guard, but for those of localLoops.
 	atomicFuncs map[string]bool
 	seeded      bool       // the program decides by rand.Seed what math/rand gives it
 	reseeded    bool       // it does so with what may be from the clock
@@ -545,6 +545,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	r.calls, r.operands, r.private = r.memory.calls, r.memory.operands, r.memory.private
 	if r.opts.Races {
 		r.races = r.memory
+	}
+	if len(r.atomicFuncs) > 0 {
+		r.quiet = r.localLoops(f)
 	}
 	if w.clock || w.opts.Shared {
 		for _, d := range constantDurations(r.info, f) {

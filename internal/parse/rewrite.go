@@ -33,6 +33,8 @@ type rewriter struct {
 	operands map[*ast.CallExpr][]ast.Expr
 	// private are local variables of slices whose elements nobody else has.
 	private map[*types.Var]bool
+	// quiet are loops that nobody else sees, see localLoops.
+	quiet []span
 	// begins are those that begin behind one of their operands, awaited the operands that
 	// are not rewritten yet.
 	begins  map[*ast.CallExpr]bool

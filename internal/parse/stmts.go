@@ -15,11 +15,11 @@ func (r *rewriter) guard(pos token.Pos) string {
 	switch {
 	case !ok:
 		return ""
-	case r.accesses[s.ID] && r.opts.Shared && r.atomicFuncs[s.Func]:
+	case r.accesses[s.ID] && r.opts.Shared && r.atomicFuncs[s.Func] && !r.inLocalLoop(pos):
 		function = "AccessOrBeside"
 	case r.accesses[s.ID]:
 		function = "Access"
-	case r.atomicFuncs[s.Func]:
+	case r.atomicFuncs[s.Func] && !r.inLocalLoop(pos):
 		function = "Beside"
 	case !r.opts.EveryLine:
 		return ""

@@ -32,6 +32,7 @@ const (
 	runsShare       = 0.87 // runs under random schedules
 	exhaustShare    = 0.95 // runs under every schedule
 	supersededShare = 0.40 // all of a check that another one follows
+	scopesShare     = 0.30 // checks with smaller numbers, from the end
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the
@@ -147,7 +148,12 @@ func (o Options) late(ctx context.Context) (context.Context, context.CancelFunc)
 // share is that much of the budget.
 func (o Options) share(of float64) time.Duration { return time.Duration(of * float64(o.Budget)) }
 
-func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spent", o.Budget) }
+func (o Options) errBudget() error {
+	if o.allotted {
+		return fmt.Errorf("its part of the budget, %v, was spent", o.Budget.Round(time.Millisecond))
+	}
+	return fmt.Errorf("the budget of %v was spent", o.Budget)
+}
 
 // within returns the context for a part of a check that ends at a share of the budget.
 func (o Options) within(ctx context.Context, share float64) (context.Context, context.CancelFunc) {

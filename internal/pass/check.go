@@ -71,7 +71,9 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 			next.sites = parse.Index(p.source)
 			return &next, nil
 		}
-		return checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
+		return p.checkWithScopes(ctx, opts, rep, func(opts Options) (*artifact.Bundle, error) {
+			return checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
+		})
 	}
 	if opts.Results == nil || opts.Engine != nil {
 		return check()

@@ -149,6 +149,10 @@ type Options struct {
 	// superseded, if not nil, is closed when another check follows, which needs some of the budget: this one ends
 	// at supersededShare of it.
 	superseded <-chan struct{}
+	// allotted: Budget is a part of the caller's.
+	allotted bool
+	// inScope: the program is one with smaller numbers already.
+	inScope bool
 }
 
 // The ways to exclude refuted traces from the next search.

@@ -171,14 +171,22 @@ const (
 func (b *guardable) fails(ctx context.Context, opts Options) (failed, raced bool) {
 	limited, cancel := opts.lasting(ctx, firstRunsShare)
 	defer cancel()
-	x, _ := b.Explore(limited, orchestrate.ExploreOptions{
+	how := orchestrate.ExploreOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps / 3}, // the program of the bundle has more guards
 		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: runProcesses,
-	})
-	if x == nil {
-		return false, false
 	}
-	return endsInError(x.Ends), slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return len(e.Races) > 0 })
+	for _, part := range opts.parts(how) {
+		x, err := b.Explore(limited, part)
+		if x == nil {
+			break
+		}
+		failed = failed || endsInError(x.Ends)
+		raced = raced || slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return len(e.Races) > 0 })
+		if failed || raced || err != nil {
+			break
+		}
+	}
+	return failed, raced
 }
 
 // endsInError reports whether runs have ended in an error of which no more need be known to call it one.

@@ -53,7 +53,7 @@ func (d *deep) explore(ctx context.Context) error {
 		d.long = d.runs.Limited == d.runs.Runs
 	}
 	if !d.long {
-		return d.under(ctx, how)
+		return d.byStrategies(ctx, how)
 	}
 	// One run tells whether there is an end to come to.
 	first := how
@@ -64,9 +64,40 @@ func (d *deep) explore(ctx context.Context) error {
 	}
 	how.Seed++
 	if d.runs.Limited == limited {
-		how.Runs, how.TotalSteps, how.MaxSteps = min(how.Runs, longRuns), longTotal, longSteps
+		how.Runs, how.TotalSteps, how.MaxSteps, how.First = min(how.Runs, longRuns), longTotal, longSteps, true
+		if len(d.ends) > 0 {
+			return nil // to replay them takes as long as many runs
+		}
 	}
-	return d.under(ctx, how)
+	return d.byStrategies(ctx, how)
+}
+
+// byStrategies runs the program under the schedules of strategies, one after the other.
+func (d *deep) byStrategies(ctx context.Context, how orchestrate.ExploreOptions) error {
+	for _, part := range d.opts.parts(how) {
+		if err := d.under(ctx, part); err != nil || d.runs.Cut != "" || how.First && len(d.ends) > 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// secondShown is the part of runs that are by a second strategy: what the best one does not show in some hundred runs it
+// hardly does in more. See docs/strategies.md.
+const secondShown = 0.4
+
+// parts are the parts of random runs, each by a strategy. There is one if the caller has chosen the strategy.
+func (o Options) parts(how orchestrate.ExploreOptions) []orchestrate.ExploreOptions {
+	second := int(secondShown * float64(how.Runs))
+	if how.Strategy != DefaultStrategy || second == 0 {
+		return []orchestrate.ExploreOptions{how}
+	}
+	first, last := how, how
+	first.Runs = how.Runs - second
+	last.Runs, last.Seed, last.Strategy = second, how.Seed+uint64(first.Runs), orchestrate.StrategySURW
+	last.TotalSteps = int(secondShown * float64(how.TotalSteps))
+	first.TotalSteps -= last.TotalSteps
+	return []orchestrate.ExploreOptions{first, last}
 }
 
 // under runs the program under random schedules, and takes up how the runs ended. If
@@ -115,6 +146,8 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	d.runs.Schedules = len(d.seen)
 	switch {
 	case x.Runs == how.Runs || d.runs.Stopped != "":
+	case how.First && slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind != "" }):
+		d.runs.Stopped = "one has ended in an error, and each takes long"
 	case x.Processes == how.MaxProcesses:
 		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
 		if astray != "" {
@@ -448,7 +481,7 @@ func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orc
 	limits := d.limits(0)
 	if e.exhaustive {
 		passing := limits
-		passing.PassOthers = true
+		passing.PassOthers, passing.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
 		v, err := orchestrate.Replay(ctx, d.binary, plan, passing)
 		if err != nil || v.Status != orchestrate.Reproduced {
 			return v, err

@@ -474,6 +474,16 @@ func (d *declaration) names() *mentions {
 	return out
 }
 
+// Reached calls f with each declaration that the entry can reach, and its package, by place: a function, or a
+// part of a declaration of variables, types or constants.
+func (prog *Program) Reached(f func(p *packages.Package, n ast.Node)) {
+	m := prog.remember()
+	defer m.Unlock()
+	for _, d := range prog.reach(m).sorted() {
+		f(d.pkg, d.node)
+	}
+}
+
 // sorted are the declarations that are reached, by place.
 func (r *reachable) sorted() []*declaration {
 	type place struct {

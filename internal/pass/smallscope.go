@@ -1,0 +1,159 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/smallscope"
+)
+
+// A program whose loops have thousands of iterations has too many schedules for both engines. With two or
+// three iterations, and as many goroutines, most such programs can be proved in a second. That says something, though
+// not of the program itself: so it is said as what it is, beside the result. Where the smaller program fails that is
+// said, too, and no error of the program is made of it: its numbers may have been chosen for each other.
+
+// scopeShare is the part of the time that is left which one scope may take.
+const scopeShare = 0.6
+
+// checkWithScopes checks a program, and if nothing certain comes of that, checks it with smaller numbers.
+func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporter, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
+	if opts.inScope {
+		return check(opts)
+	}
+	families, err := smallscope.Families(p.source)
+	if err != nil {
+		return nil, err
+	}
+	if len(families) == 0 {
+		return check(opts)
+	}
+	begun := time.Now()
+	now := opts
+	if opts.Budget > 0 {
+		now.Budget, now.allotted = opts.share(1-scopesShare), true
+	}
+	b, err := check(now)
+	if err != nil || decided(b) || isClosed(opts.Interrupt) {
+		return b, err
+	}
+	done := rep.stage("small scopes")
+	scopes, err := p.smallScopes(ctx, families, opts, begun)
+	done()
+	if err != nil || len(scopes) == 0 {
+		return b, err
+	}
+	return withSmallScopes(b, scopes)
+}
+
+// decided reports whether a result needs no other one beside it.
+func decided(b *artifact.Bundle) bool {
+	c := Conclude(b)
+	return c.Real+c.TimingDependent > 0 || !c.Inconclusive() || b.Runs() == nil || b.Runs().Failing != ""
+}
+
+// withSmallScopes is a bundle that also has what is known of small scopes.
+func withSmallScopes(b *artifact.Bundle, scopes []artifact.SmallScope) (*artifact.Bundle, error) {
+	out := artifact.New(b.Manifest())
+	for _, path := range b.Paths() {
+		data, _ := b.Read(path)
+		out.Put(path, data)
+	}
+	runs := *b.Runs()
+	runs.SmallScopes = scopes
+	out.SetRuns(&runs)
+	return out.Bundle()
+}
+
+// smallScopes checks scopes until one is proved, and then the next larger one of its family. A family is given up
+// when its smallest scope is not proved. What is no smaller than a scope that was too large is not tried.
+func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
+	var large []smallscope.Scope
+	for _, f := range families {
+		for _, s := range f {
+			if slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) }) {
+				break
+			}
+			if opts.Budget > 0 {
+				left := opts.Budget - time.Since(begun)
+				if left < time.Second {
+					return out, nil
+				}
+				opts.allotted = true
+				opts.Budget, begun = left, time.Now()
+			}
+			if isClosed(opts.Interrupt) {
+				return out, nil
+			}
+			r, err := p.checkScope(ctx, s, opts)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+			if r.Outcome == artifact.ScopeOpen {
+				large = append(large, s)
+			}
+			if r.Outcome != artifact.ScopeProved {
+				break
+			}
+		}
+		if slices.ContainsFunc(out, func(s artifact.SmallScope) bool { return s.Outcome == artifact.ScopeProved }) {
+			break
+		}
+	}
+	return out, nil
+}
+
+// checkScope checks a program with smaller numbers.
+func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Options) (artifact.SmallScope, error) {
+	out := artifact.SmallScope{Outcome: artifact.ScopeOpen}
+	for _, n := range s.Numbers {
+		number := artifact.SmallNumber{From: n.From, To: n.To}
+		for _, at := range n.At {
+			number.At = append(number.At, fmt.Sprintf("%s:%d:%d", p.source.Rel(at.Filename), at.Line, at.Column))
+		}
+		out.Numbers = append(out.Numbers, number)
+	}
+	spec := p.source.Spec
+	spec.Overlay, spec.Pattern, spec.ImportPath = s.Files, p.entry().Package, true
+	spec.Flags, spec.Deps = nil, nil // the options have them
+	opts.Results, opts.Cache, opts.Partial, opts.Progress, opts.Root = nil, nil, nil, nil, ""
+	opts.Builds, opts.shared, opts.VendorDeps, opts.inScope = nil, nil, false, true
+	if opts.Budget > 0 {
+		opts.Budget = opts.share(scopeShare)
+	}
+	b, err := checkWith(ctx, load, spec, opts)
+	switch {
+	case ctx.Err() != nil:
+		return out, ctx.Err()
+	case isClosed(opts.Interrupt) && errors.Is(err, context.Canceled):
+		out.Why = []string{errInterrupted.Error()}
+		return out, nil
+	case err != nil: // it does not compile any more, say
+		out.Why = []string{err.Error()}
+		return out, nil
+	}
+	c := Conclude(b)
+	switch {
+	case c.Real > 0:
+		out.Outcome = artifact.ScopeFails
+		for _, f := range b.Findings() {
+			if f.Verdict == artifact.Real {
+				out.Why = append(out.Why, fmt.Sprintf("%s at %s:%d", f.Kind, f.File, f.Line))
+			}
+		}
+	case decided(b) && c.TimingDependent == 0 && b.Runs() != nil && b.Runs().Failing == "":
+		out.Outcome = artifact.ScopeProved
+		if c.Proved {
+			out.Why = []string{b.Runs().Exhaustive.Coverage()}
+		} else {
+			out.Why = []string{"there is no error in its model"}
+		}
+	default:
+		out.Why = append(out.Why, c.Limits...)
+	}
+	return out, nil
+}
