@@ -91,7 +91,7 @@ var layers = map[string][]string{
 	"internal/translate/internal/omissions":   {"artifact", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/termination"},
 	"internal/translate/internal/program":     {"artifact", "internal/sites", "internal/source"},
 	"internal/translate/internal/relevance":   {"internal/translate/internal/program"},
-	"internal/translate/internal/state":       {"artifact", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/sym"},
+	"internal/translate/internal/state":       {"artifact", "internal/approximation", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/sym"},
 	"internal/translate/internal/sym":         {},
 	"internal/translate/internal/termination": {"internal/translate/internal/program", "internal/translate/internal/relevance"},
 }

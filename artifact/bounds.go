@@ -3,6 +3,8 @@ package artifact
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/vtrace/vtrace/internal/approximation"
 )
 
 // Bounds are those of a model that would be too large with the ones asked for: how
@@ -35,20 +37,13 @@ type PlaceBound struct {
 // Place names what has a bound of its own, by what is counted and where the
 // program makes it.
 type Place struct {
-	// Kind is one of the Bound constants.
+	// Kind is what is counted: objects of an allocation; elements of a slice that grows there; entries of a map that is made there, and
+	// without a position of every sync.Map; activations of the function that is declared there.
 	Kind string `json:"kind" schema:"objects|elements|entries|activations"`
 	File string `json:"file,omitempty"` // relative to the root of the program; "" is every place of the kind
 	Line int    `json:"line,omitempty"` // from 1
 	Col  int    `json:"col,omitempty"`  // in bytes, from 1
 }
-
-// The kinds of places.
-const (
-	BoundObjects     = "objects"     // of an allocation
-	BoundElements    = "elements"    // of a slice that grows here
-	BoundEntries     = "entries"     // of a map that is made here; without position, of every sync.Map
-	BoundActivations = "activations" // of the function that is declared here
-)
 
 func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Kind)
@@ -65,13 +60,13 @@ func (b *Bounds) Of(kind string) int {
 		return 0
 	}
 	switch kind {
-	case BoundObjects:
+	case approximation.BoundObjects:
 		return b.Objects
-	case BoundElements:
+	case approximation.BoundElements:
 		return b.Elements
-	case BoundEntries:
+	case approximation.BoundEntries:
 		return b.Entries
-	case BoundActivations:
+	case approximation.BoundActivations:
 		return b.Activations
 	}
 	return 0

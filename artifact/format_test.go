@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/storage"
 )
 
@@ -184,7 +185,7 @@ func FuzzContent(f *testing.F) {
 			require.NotNil(t, s)
 			s.Outside()
 			s.Site(1)
-			s.Bounds.Of(BoundObjects)
+			s.Bounds.Of(approximation.BoundObjects)
 		}
 	})
 }

@@ -26,3 +26,11 @@ const (
 	// the model would be too large otherwise.
 	Bound = "bounds"
 )
+
+// The kinds of places that have a bound of their own, of artifact.Place.
+const (
+	BoundObjects     = "objects"     // of an allocation
+	BoundElements    = "elements"    // of a slice that grows here
+	BoundEntries     = "entries"     // of a map that is made here; without position, of every sync.Map
+	BoundActivations = "activations" // of the function that is declared here
+)

@@ -18,7 +18,7 @@ const boundingShare = 1.0 / 3
 
 // fewPreemptions runs a program that everySchedule has not finished.
 func (b *guardable) fewPreemptions(ctx context.Context, opts Options, rep reporter) (*Exhausted, error) {
-	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: opts.engines().steps / 2}
+	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: max(opts.engines().steps/2, 1)}
 	if at, ok := ctx.Deadline(); ok {
 		if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
 			return nil, nil

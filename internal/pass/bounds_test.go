@@ -172,7 +172,7 @@ func TestAskedBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 6, b.Sidecar().Bounds.Objects)
 	for _, p := range b.Sidecar().Bounds.Places {
-		require.NotEqual(t, artifact.BoundObjects, p.Kind)
+		require.NotEqual(t, approximation.BoundObjects, p.Kind)
 	}
 	require.Equal(t, wanted(t, spec), violated(b))
 }

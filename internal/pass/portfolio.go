@@ -39,6 +39,9 @@ type engineTiming struct {
 
 var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, failsShare: 0.15, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
 
+// scopeTiming is that of programs with small numbers, whose schedules are few: all of them are run at once.
+var scopeTiming = engineTiming{headStart: 100 * time.Millisecond, provedShare: defaultTiming.provedShare, failsShare: defaultTiming.failsShare, steps: defaultTiming.steps}
+
 // errProved and errFails are why the model is not searched any further.
 var (
 	errProved = errors.New("all schedules of the program had been run by then")
@@ -135,7 +138,7 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 	}
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
 	s.knowsFew()
-	if opts.stopModel != nil && opts.Budget > 0 {
+	if opts.stopModel != nil && opts.Budget > 0 && opts.engines().fewSteps > 0 {
 		failed, raced := shown, false
 		if !shown && !complete && !s.wanted.Load() {
 			failed, raced = b.fails(ctx, opts)
@@ -292,8 +295,14 @@ func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, r
 	return rounds, nil
 }
 
-// besideModel is how many processes explore at once beside the model, which has a core.
-func (o Options) besideModel() int { return max(o.processors()-1, 1) }
+// besideModel is how many processes explore at once beside the model, which has a core, but of a small scope: most of those are proved
+// by their schedules.
+func (o Options) besideModel() int {
+	if o.inScope {
+		return o.processors()
+	}
+	return max(o.processors()-1, 1)
+}
 
 // processors is how many processors a pass may use.
 func (o Options) processors() int { return cmp.Or(max(o.Processors, 0), runtime.GOMAXPROCS(0)) }

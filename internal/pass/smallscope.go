@@ -16,8 +16,8 @@ import (
 // not of the program itself: so it is said as what it is, beside the result. Where the smaller program fails that is
 // said, too, and no error of the program is made of it: its numbers may have been chosen for each other.
 
-// scopeShare is the part of the time that is left which one scope may take.
-const scopeShare = 0.6
+// scopeShare is the part of the time that is left which one scope may take, where others may follow.
+const scopeShare = 0.5
 
 // checkWithScopes checks a program, and if nothing certain comes of that, checks it with smaller numbers.
 func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporter, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
@@ -72,8 +72,9 @@ func withSmallScopes(b *artifact.Bundle, scopes []artifact.SmallScope) (*artifac
 // when its smallest scope is not proved. What is no smaller than a scope that was too large is not tried.
 func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
 	var large []smallscope.Scope
-	for _, f := range families {
+	for i, f := range families {
 		for _, s := range f {
+			now := opts
 			if slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) }) {
 				break
 			}
@@ -82,13 +83,15 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 				if left < time.Second {
 					return out, nil
 				}
-				opts.allotted = true
-				opts.Budget, begun = left, time.Now()
+				now.allotted = true
+				if now.Budget = left; i < len(families)-1 {
+					now.Budget = time.Duration(scopeShare * float64(left))
+				}
 			}
 			if isClosed(opts.Interrupt) {
 				return out, nil
 			}
-			r, err := p.checkScope(ctx, s, opts)
+			r, err := p.checkScope(ctx, s, now)
 			if err != nil {
 				return nil, err
 			}
@@ -122,8 +125,8 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	spec.Flags, spec.Deps = nil, nil // the options have them
 	opts.Results, opts.Cache, opts.Partial, opts.Progress, opts.Root = nil, nil, nil, nil, ""
 	opts.Builds, opts.shared, opts.VendorDeps, opts.inScope = nil, nil, false, true
-	if opts.Budget > 0 {
-		opts.Budget = opts.share(scopeShare)
+	if opts.timing == nil {
+		opts.timing = &scopeTiming
 	}
 	b, err := checkWith(ctx, load, spec, opts)
 	switch {
@@ -154,6 +157,12 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 		}
 	default:
 		out.Why = append(out.Why, c.Limits...)
+		if open := c.Possible + c.Unconfirmed; open > 0 {
+			out.Why = append(out.Why, fmt.Sprintf("%d possible errors of its model that no run has confirmed", open))
+		}
+		if c.TimingDependent > 0 {
+			out.Why = append(out.Why, fmt.Sprintf("%d errors that depend on timing", c.TimingDependent))
+		}
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/growth"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
@@ -562,7 +563,7 @@ func (x *Executor) seesCapacity(elem types.Type) bool {
 // then.
 func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
-	most, at := x.BoundOf(artifact.BoundElements, p.Here())
+	most, at := x.BoundOf(approximation.BoundElements, p.Here())
 	room := int32(most)
 	if n > room {
 		if p.From != nil {

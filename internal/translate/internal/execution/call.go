@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -436,7 +437,7 @@ func (x *Executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at
 	if !pos.IsValid() || x.Program.OfLibrary(fn) {
 		pos = p.Here()
 	}
-	n, at = x.BoundOf(artifact.BoundActivations, pos)
+	n, at = x.BoundOf(approximation.BoundActivations, pos)
 	if at != nil && at.Name == "" {
 		at.Name = fn.Name()
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/relevance"
@@ -31,7 +32,7 @@ func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 		p.Set(ctx, i, []*sym.Expr{sym.Num(x.someMap())})
 		return p.Advance()
 	}
-	n, at := x.BoundOf(artifact.BoundEntries, p.Here())
+	n, at := x.BoundOf(approximation.BoundEntries, p.Here())
 	stride, entries := int32(1+kw+vw), int32(n)
 	r, ok := x.Allocate(p, i, func() *state.Object {
 		return &state.Object{Kind: state.DataObject, Name: state.Identifier(ctx.Fn.Name()) + "_map", Size: entries*stride + 1 + int32(kw), Backing: state.Backing{Elems: entries, Stride: stride, Mapping: t, At: at}}

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 	"github.com/vtrace/vtrace/internal/translate/internal/termination"
@@ -104,7 +104,7 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 		pl = &state.Pool{Name: fmt.Sprintf("pool%d", len(x.Memory.Order)), ID: len(x.Memory.Order)}
 		x.Memory.Pools[key] = pl
 		x.Memory.Order = append(x.Memory.Order, pl)
-		n, at := x.BoundOf(artifact.BoundObjects, p.Here())
+		n, at := x.BoundOf(approximation.BoundObjects, p.Here())
 		if trips := x.trips(p.Template, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}

@@ -53,7 +53,7 @@ func (x *Explorer) BoundOf(kind string, pos token.Pos) (n int, at *state.Bound) 
 // EntriesOfSyncMaps is the bound of every sync.Map: how large one is belongs to
 // its type.
 func (x *Explorer) EntriesOfSyncMaps() (n int, at *state.Bound) {
-	return x.BoundOf(artifact.BoundEntries, token.NoPos)
+	return x.BoundOf(approximation.BoundEntries, token.NoPos)
 }
 
 // BoundAt ends the path at the bound of a place, which may be nil, where the program

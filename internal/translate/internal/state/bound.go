@@ -5,6 +5,7 @@ import (
 	"go/token"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 )
 
 // Bound is a place whose bound is smaller than asked for.
@@ -21,11 +22,11 @@ type Bound struct {
 // More says what is more than the bound.
 func (b *Bound) More() string {
 	switch b.Kind {
-	case artifact.BoundObjects:
+	case approximation.BoundObjects:
 		return fmt.Sprintf("more than %d objects allocated here are in use", b.Size)
-	case artifact.BoundElements:
+	case approximation.BoundElements:
 		return fmt.Sprintf("a slice has more than %d elements here", b.N)
-	case artifact.BoundEntries:
+	case approximation.BoundEntries:
 		if b.File == "" {
 			return fmt.Sprintf("a sync.Map has more than %d entries", b.N)
 		}

@@ -1,0 +1,75 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
+)
+
+// countedBy is a program in which goroutines count, with what comes behind it.
+func countedBy(goroutines, behind string) string {
+	return `package main
+
+import "sync"
+
+func main() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	for range ` + goroutines + ` {
+		wg.Go(func() { mu.Lock(); n++; mu.Unlock() })
+	}
+	wg.Wait()
+	` + behind + `
+}
+`
+}
+
+// TestSmallScopes: a program that is too large to be proved is checked with smaller numbers, and the result says what that
+// has shown, and of which numbers.
+func TestSmallScopes(t *testing.T) {
+	few := Options{Search: Search{MaxStates: 200}, timing: &engineTiming{steps: 3000}}
+	for name, c := range map[string]struct {
+		program string
+		opts    Options
+		want    []string // the outcomes, with the numbers
+		why     string   // of the last one
+	}{
+		"proved": {countedBy("20", "_ = n"), few, []string{"proved 2", "proved 3"}, "no error in its model"},
+		"numbers that do not fit": {
+			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }`), few, []string{"fails 2 3"}, "panic at main.go:13",
+		},
+		"too large all the same":     {countedBy("20", "_ = n"), Options{Search: Search{MaxStates: 2}, timing: &engineTiming{steps: 8}}, []string{"open 2"}, ""},
+		"proved as it is":            {countedBy("2", "_ = n"), few, nil, ""},
+		"an error":                   {countedBy("20", `panic("always")`), few, nil, ""},
+		"nothing to be made smaller": {countedBy("2", "for i := range c { _ = i }") + "\nvar c = make(chan int)\n", few, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := Check(t.Context(), programs.Main(t, c.program), c.opts)
+			require.NoError(t, err)
+			var got []string
+			last := artifact.SmallScope{}
+			for _, s := range b.Runs().SmallScopes {
+				last = s
+				text := s.Outcome
+				for _, n := range s.Numbers {
+					text += fmt.Sprintf(" %d", n.To)
+					require.NotEmpty(t, n.At)
+					require.Regexp(t, `^main\.go:\d+:\d+$`, n.At[0])
+				}
+				got = append(got, text)
+			}
+			require.Equal(t, c.want, got)
+			if c.why != "" {
+				require.True(t, slices.ContainsFunc(last.Why, func(w string) bool { return strings.Contains(w, c.why) }), "%v", last.Why)
+			}
+		})
+	}
+}
