@@ -304,7 +304,7 @@ func TestArchiveAttacks(t *testing.T) {
 	}
 
 	for version, want := range map[string]VersionError{
-		`7, "new": {}`:          {Found: 7, Known: Version},
+		`8, "new": {}`:          {Found: 8, Known: Version},
 		`0`:                     {Found: 0, Known: Version},
 		`-1`:                    {Found: -1, Known: Version},
 		`"two"`:                 {Text: `"two"`, Known: Version},

@@ -17,7 +17,7 @@ const (
 	// Version is the newest version of the format that this package knows, the one that it
 	// writes. It grows with every change of what a bundle may hold, so that an older vtrace
 	// says that a bundle is newer, and not that it is broken: see TestFormat.
-	Version = 6
+	Version = 7
 )
 
 // maxManifest bounds the bytes of a manifest: those of as many files as there may be.

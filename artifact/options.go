@@ -103,6 +103,7 @@ var optionDecoders = map[int]func(json.RawMessage) (Options, error){
 	4: currentOptions,
 	5: currentOptions,
 	6: currentOptions,
+	7: currentOptions,
 }
 
 // options decodes the options as the version of the manifest has them.
