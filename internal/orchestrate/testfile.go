@@ -219,6 +219,11 @@ func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, met
 		}
 		d.Doc = doc(target, side, *plan, meta)
 	}
+	// To format hundreds of thousands of lines takes as long as to run them: a long list is put in afterwards.
+	var long []testStep
+	if len(d.Steps) > repeat.Long {
+		long, d.Steps = d.Steps, nil
+	}
 	var buf bytes.Buffer
 	tmpl, err := testTemplate.Clone()
 	if err == nil {
@@ -231,7 +236,37 @@ func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, met
 	if err != nil {
 		return nil, fmt.Errorf("generate test: %w", err)
 	}
+	if len(long) > 0 {
+		return insertSteps(src, imports{target.Taken}.name("vtraceorc"), long), nil
+	}
 	return src, nil
+}
+
+// insertSteps puts steps into the empty list of them in a test: one to a line, with comments that are not aligned.
+func insertSteps(src []byte, runtime string, steps []testStep) []byte {
+	before, behind, _ := bytes.Cut(src, []byte("Steps: []"+runtime+".Step{}"))
+	out := bytes.NewBuffer(make([]byte, 0, len(src)+100*len(steps)))
+	fmt.Fprintf(out, "%sSteps: []%s.Step{\n", before, runtime)
+	for _, s := range steps {
+		fmt.Fprintf(out, "\t\t\t{G: %q", s.G)
+		if s.Site != "" {
+			fmt.Fprintf(out, ", Site: %q", s.Site)
+		}
+		if s.Occ != 0 {
+			fmt.Fprintf(out, ", Occ: %d", s.Occ)
+		}
+		if s.Case != 0 {
+			fmt.Fprintf(out, ", Case: %d", s.Case)
+		}
+		out.WriteString("},")
+		if s.Comment != "" {
+			out.WriteString(" // " + s.Comment)
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString("\t\t}")
+	out.Write(behind)
+	return out.Bytes()
 }
 
 // spinSuffix marks the guard that the runtime has in a statement that polls, see

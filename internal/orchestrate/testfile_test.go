@@ -3,6 +3,7 @@ package orchestrate
 import (
 	"flag"
 	"fmt"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -149,6 +150,43 @@ func TestTargetErrors(t *testing.T) {
 }
 
 // The steps of a long plan are in the generated test as they are in the plan, however they repeat.
+// TestLongSteps: the test of a long plan is what it is when all of it is formatted.
+func TestLongSteps(t *testing.T) {
+	w := sampleWorld()
+	plan, err := PlanOf(&w.side, &w.trace, sampleQuery)
+	require.NoError(t, err)
+	meta := MetaOf(sampleQuery, 2, "vtrace replay run.vtz q3-2")
+	target := sampleTarget("TestDrain")
+	target.Taken = []string{"vtraceorc"} // which has another name then
+	want, err := Test(target, &w.side, plan, meta)
+	require.NoError(t, err)
+
+	empty := plan
+	empty.Steps = nil
+	frame, err := Test(target, &w.side, empty, meta)
+	require.NoError(t, err)
+	var steps []testStep
+	sites := SitesByKey(&w.side)
+	for _, s := range plan.Steps {
+		steps = append(steps, testStep{s, describe(sites, s)})
+	}
+	got, err := format.Source(insertSteps(frame, "zzvtraceorc", steps))
+	require.NoError(t, err)
+	_, wanted, _ := strings.Cut(string(want), "\nfunc ") // behind the comment, which shows the steps, too
+	_, found, _ := strings.Cut(string(got), "\nfunc ")
+	require.Equal(t, wanted, found)
+
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2 * repeat.Long { // which does not repeat itself
+		plan.Steps = append(plan.Steps, artifact.PlanStep{G: fmt.Sprint("0.", r.IntN(1000)), Site: "snd", Case: r.IntN(1000)})
+	}
+	src, err := Test(target, &w.side, plan, meta)
+	require.NoError(t, err)
+	_, err = parser.ParseFile(token.NewFileSet(), "", src, 0)
+	require.NoError(t, err)
+	require.Equal(t, len(plan.Steps)+len(plan.Expect.Goroutines), strings.Count(string(src), "\t\t\t{G: "))
+}
+
 func TestFoldedPlan(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
