@@ -88,8 +88,12 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 		hidden(group, why)
 		return nil
 	}
+	runs := GuidedRuns
+	if d.long { // the error may lie behind more steps than these have
+		runs /= 8
+	}
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
-		Runs: GuidedRuns, Expect: expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
+		Runs: runs, Expect: expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
 		RunOptions: d.limits(guidedSteps),
 	})
 	switch {

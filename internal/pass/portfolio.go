@@ -40,7 +40,7 @@ type engineTiming struct {
 var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, failsShare: 0.15, steps: exhaustSteps, fewSteps: exhaustSteps / 200}
 
 // scopeTiming is that of programs with small numbers, whose schedules are few: all of them are run at once.
-var scopeTiming = engineTiming{headStart: 100 * time.Millisecond, provedShare: defaultTiming.provedShare, failsShare: defaultTiming.failsShare, steps: defaultTiming.steps}
+var scopeTiming = engineTiming{headStart: 100 * time.Millisecond, provedShare: defaultTiming.provedShare, failsShare: defaultTiming.failsShare, steps: exhaustSteps / 4}
 
 // errProved and errFails are why the model is not searched any further.
 var (

@@ -19,16 +19,16 @@ import (
 // scopeShare is the part of the time that is left which one scope may take, where others may follow.
 const scopeShare = 0.5
 
+// scopeStates bounds the searches of the model of a scope, where there is no budget: a small one has fewer.
+const scopeStates = 1_000_000
+
 // checkWithScopes checks a program, and if nothing certain comes of that, checks it with smaller numbers.
 func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporter, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
 	if opts.inScope {
 		return check(opts)
 	}
 	families, err := smallscope.Families(p.source)
-	if err != nil {
-		return nil, err
-	}
-	if len(families) == 0 {
+	if err != nil || len(families) == 0 { // what cannot be read is said by the check itself
 		return check(opts)
 	}
 	begun := time.Now()
@@ -127,6 +127,9 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	opts.Builds, opts.shared, opts.VendorDeps, opts.inScope = nil, nil, false, true
 	if opts.timing == nil {
 		opts.timing = &scopeTiming
+	}
+	if opts.Budget <= 0 && opts.Search.MaxStates == 0 {
+		opts.Search.MaxStates = scopeStates
 	}
 	b, err := checkWith(ctx, load, spec, opts)
 	switch {

@@ -27,6 +27,9 @@ type numbers struct {
 	flows    map[types.Object][]flow
 	seen     map[types.Object]bool
 	literals []literal
+	// bodies are the functions of the program, and meets says of functions, and of variables that have some, whether they are concurrent.
+	bodies map[*types.Func]body
+	meets  map[types.Object]bool
 	// loops are those that bound loops, related those that are compared with, or given to, what counts.
 	loops, related map[int64]bool
 	// lengths are those of lists that are written out, which loops go over.
@@ -39,6 +42,12 @@ type flow struct {
 	from ast.Expr
 }
 
+// body is what a function does.
+type body struct {
+	info *types.Info
+	node *ast.BlockStmt
+}
+
 // literal is a number where it is written.
 type literal struct {
 	at    *ast.BasicLit
@@ -48,7 +57,7 @@ type literal struct {
 // find finds the numbers of a program that count something, in what its entry can reach.
 func find(prog *source.Program) *numbers {
 	n := &numbers{
-		prog: prog, flows: map[types.Object][]flow{}, seen: map[types.Object]bool{},
+		prog: prog, flows: map[types.Object][]flow{}, seen: map[types.Object]bool{}, bodies: map[*types.Func]body{}, meets: map[types.Object]bool{},
 		loops: map[int64]bool{}, related: map[int64]bool{}, lengths: map[int64]bool{},
 	}
 	type part struct {
@@ -57,6 +66,11 @@ func find(prog *source.Program) *numbers {
 	}
 	var parts []part
 	prog.Reached(func(p *packages.Package, node ast.Node) {
+		if d, ok := node.(*ast.FuncDecl); ok && d.Body != nil {
+			if f, ok := p.TypesInfo.Defs[d.Name].(*types.Func); ok {
+				n.bodies[f] = body{p.TypesInfo, d.Body}
+			}
+		}
 		if p.Module == nil || !p.Module.Main {
 			return // dependencies stay as they are
 		}
@@ -228,16 +242,22 @@ func number(info *types.Info, l *ast.BasicLit) (int64, bool) {
 	return v, err == nil
 }
 
-// bounds finds the numbers that bound loops.
+// bounds finds the numbers that bound loops in which goroutines may meet.
 func (n *numbers) bounds(info *types.Info, node ast.Node) {
 	ast.Inspect(node, func(x ast.Node) bool {
 		switch x := x.(type) {
 		case *ast.ForStmt:
+			if !n.concurrent(info, x) {
+				break
+			}
 			for _, e := range conjuncts(x.Cond) {
 				n.mark(info, e.X, n.loops)
 				n.mark(info, e.Y, n.loops)
 			}
 		case *ast.RangeStmt:
+			if !n.concurrent(info, x) {
+				break
+			}
 			if b, ok := info.TypeOf(x.X).Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
 				n.mark(info, x.X, n.loops)
 			} else {

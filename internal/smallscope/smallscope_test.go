@@ -85,20 +85,24 @@ func TestFamilies(t *testing.T) {
 			body: "for range 3 { go func() { for i := range 9 { use(i) } }() }",
 			want: []string{"9>2@5; 9>3@5", "3>2@5 9>2@5"},
 		},
-		"what counts nothing":   {body: "for i := range 3 { use(i * 37 % 101) }; use(1000); time.Sleep(50 * time.Millisecond)", imports: `import "time"`, want: []string{"3>2@5"}},
-		"what is not reached":   {body: "use(1)", decls: "func other() { for i := range 100 { use(i) } }"},
-		"no loop has a number":  {body: "c := make(chan int, 100); c <- 1; for { if len(c) == 100 { break } }"},
-		"a remainder":           {body: "n := 0; for i := range 20 { if n++; n%10 == 7 { use(i) } }", want: []string{"20>2@5; 20>3@5"}},
-		"as hexadecimal":        {body: "for i := range 0x64 { use(i) }"},
-		"with an underscore":    {body: "for i := range 1_000 { use(i) }", want: []string{"1000>2@5; 1000>3@5"}},
-		"a duration, no number": {body: "var d time.Duration; for d < 100 { d++ }", imports: `import "time"`},
+		"a loop that only calculates":  {body: "n := 0; for i := range 100 { n += twice(i) }; for i := range 20 { use(i) }", decls: "func twice(i int) int { return 2 * i }", want: []string{"20>2@5; 20>3@5"}},
+		"a loop that calls a value":    {body: "f := func(int) {}; f = use; for i := range 100 { f(i) }", want: []string{"100>2@5; 100>3@5"}},
+		"one of a literal":             {body: "f := func(int) { println(1) }; for i := range 100 { f(i) }; for i := range 20 { use(i) }", want: []string{"20>2@5; 20>3@5"}},
+		"a loop that calls what calls": {body: "for i := range 100 { through(i) }", decls: "func through(i int) { if i < 0 { through(i) }; use(i) }", want: []string{"100>2@5; 100>3@5"}},
+		"what counts nothing":          {body: "for i := range 3 { use(i * 37 % 101) }; use(1000); time.Sleep(50 * time.Millisecond)", imports: `import "time"`, want: []string{"3>2@5"}},
+		"what is not reached":          {body: "use(1)", decls: "func other() { for i := range 100 { use(i) } }"},
+		"no loop has a number":         {body: "c := make(chan int, 100); c <- 1; for { if len(c) == 100 { break } }"},
+		"a remainder":                  {body: "n := 0; for i := range 20 { if n++; n%10 == 7 { use(i) } }", want: []string{"20>2@5; 20>3@5"}},
+		"as hexadecimal":               {body: "for i := range 0x64 { use(i) }"},
+		"with an underscore":           {body: "for i := range 1_000 { use(i) }", want: []string{"1000>2@5; 1000>3@5"}},
+		"a duration, no number":        {body: "var d time.Duration; for d < 100 { d++ }", imports: `import "time"`},
 		"more than a small scope has": {
 			body: "for i := range 10 { for range 20 { for range 30 { for range 40 { for range 50 { for range 60 { for range 70 { for range 80 { for range 90 { for range 100 { for range 110 { for range 120 { use(i) } } } } } } } } } } } }",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text := "package main\n\n" + c.imports + "\nfunc main() {\n" + c.body + "\n}\n" + c.decls + "\nfunc use(int) {}\n"
+			text := "package main; import lock \"sync\"\n\n" + c.imports + "\nfunc main() {\n" + c.body + "\n}\n" + c.decls + "\nfunc use(int) { mu.Lock(); mu.Unlock() }\n\nvar mu lock.Mutex\n"
 			families, err := Families(loaded(t, text))
 			require.NoError(t, err)
 			require.Equal(t, c.want, said(families))
@@ -142,7 +146,7 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(1000)
 	for range n {
-		go func() { defer wg.Done(); for range m { println("1000") } }()
+		go func() { defer wg.Done(); for range m { println("1000"); wg.Add(0) } }()
 	}
 	wg.Wait()
 }
@@ -162,7 +166,7 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(3)
 	for range n {
-		go func() { defer wg.Done(); for range m { println("1000") } }()
+		go func() { defer wg.Done(); for range m { println("1000"); wg.Add(0) } }()
 	}
 	wg.Wait()
 }
