@@ -51,7 +51,10 @@ func sample(t testing.TB) *Bundle {
 func same(t *testing.T, want, got *Bundle) {
 	t.Helper()
 	require.Equal(t, string(want.encoded), string(got.encoded))
-	require.True(t, reflect.DeepEqual(want, got))
+	require.True(t, reflect.DeepEqual(want.manifest, got.manifest))
+	require.True(t, reflect.DeepEqual(want.files, got.files))
+	require.True(t, reflect.DeepEqual(want.sidecar, got.sidecar))
+	require.True(t, reflect.DeepEqual(want.Findings(), got.Findings()))
 }
 
 func TestSaveLoad(t *testing.T) {
@@ -131,6 +134,23 @@ func TestExtend(t *testing.T) {
 	data, _ := parent.Read(ModelPath)
 	data[0] = 'X'
 	require.Equal(t, "<nta/>", string(parent.Model()))
+}
+
+// TestFindingsAreOwn: who has the findings of a bundle may set their fields, and append to their lists.
+func TestFindingsAreOwn(t *testing.T) {
+	b := New(Manifest{Pass: PassDeep})
+	b.SetFindings([]Finding{{Number: 1, Verdict: Real, Goroutines: []FindingGoroutine{{G: "0"}, {G: "0.1"}, {G: "0.2"}}}})
+	made, err := b.Bundle()
+	require.NoError(t, err)
+	for i := range 3 {
+		all := made.Findings()
+		require.Equal(t, Real, all[0].Verdict)
+		require.Len(t, all[0].Goroutines, 3)
+		mine := append(all[0].Goroutines, FindingGoroutine{G: "mine"})
+		other := append(made.Findings()[0].Goroutines, FindingGoroutine{G: "other"})
+		require.Equal(t, []string{"mine", "other"}, []string{mine[3].G, other[3].G}, "%d", i)
+		all[0].Verdict, all[0].Goroutines = False, nil
+	}
 }
 
 func TestLargeFile(t *testing.T) {

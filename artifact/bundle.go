@@ -79,6 +79,7 @@ type Bundle struct {
 	encoded  []byte // the manifest as it is saved
 	files    map[string][]byte
 	sidecar  *Sidecar // decoded, nil if there is none
+	findings func() []Finding
 }
 
 // Manifest returns a copy of the manifest.

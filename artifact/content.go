@@ -12,7 +12,7 @@ import (
 )
 
 // This file gives the files of a bundle as what they hold. Every call decodes
-// anew, but of Sidecar: the results are the caller's own. Content is checked when a bundle is
+// anew, but of Sidecar and Findings: the results are the caller's own. Content is checked when a bundle is
 // made, so only an absent file is left to report.
 
 // Model returns the model in UPPAAL's XML, nil if there is none.
@@ -45,8 +45,28 @@ func (b *Bundle) Facts() []Fact { return listOf[Fact](b, FactsPath) }
 // Refutations returns what replays have refuted.
 func (b *Bundle) Refutations() []Refutation { return listOf[Refutation](b, RefutationsPath) }
 
-// Findings returns the findings.
-func (b *Bundle) Findings() []Finding { return listOf[Finding](b, FindingsPath) }
+// Findings returns the findings. They are decoded once, since their interleavings may be long: the caller may set their
+// fields and append to their lists, but must not change what is in these.
+func (b *Bundle) Findings() []Finding {
+	if b == nil || b.findings == nil {
+		return nil
+	}
+	return slices.Clone(b.findings())
+}
+
+// decodeFindings is Findings, decoded, of which nothing that is appended to a list is seen by others.
+func (b *Bundle) decodeFindings() []Finding {
+	all := listOf[Finding](b, FindingsPath)
+	for i := range all {
+		f := reflect.ValueOf(&all[i]).Elem()
+		for j := range f.NumField() {
+			if list := f.Field(j); list.Kind() == reflect.Slice {
+				list.Set(list.Slice3(0, list.Len(), list.Len()))
+			}
+		}
+	}
+	return all
+}
 
 // Races returns how data races were looked for, nil if they were not.
 func (b *Bundle) Races() *RaceSearch { return contentOf[RaceSearch](b, RacesPath) }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/vtrace/vtrace/internal/storage"
 )
@@ -280,6 +281,7 @@ func (r *Reader) bundle() (*Bundle, error) {
 
 func (r *Reader) all() (*Bundle, error) {
 	b := &Bundle{manifest: r.files.manifest, encoded: r.encoded, files: make(map[string][]byte, len(r.files.manifest.Files))}
+	b.findings = sync.OnceValue(b.decodeFindings)
 	for {
 		f, err := r.Next()
 		if err == io.EOF {
