@@ -43,7 +43,10 @@ func TestSmallScopes(t *testing.T) {
 	}{
 		"proved": {countedBy("20", "_ = n"), few, []string{"proved 2", "proved 3"}, "no error in its model"},
 		"numbers that do not fit": {
-			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }`), few, []string{"fails 2 3"}, "panic at main.go:13",
+			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }`), few, []string{"fails 2 3", "fails 2"}, "panic at main.go:13",
+		},
+		"what is no bound stays": {
+			countedBy("20", `if n -= n; n+500+500 != 1000 { panic("lost") }`), few, []string{"fails 2 3", "proved 2", "proved 3"}, "no error in its model",
 		},
 		"too large all the same":     {countedBy("20", "_ = n"), Options{Search: Search{MaxStates: 2}, timing: &engineTiming{steps: 8}}, []string{"open 2"}, ""},
 		"proved as it is":            {countedBy("2", "_ = n"), few, nil, ""},

@@ -40,8 +40,9 @@ func Families(prog *source.Program) ([]Family, error) {
 	var out []Family
 	known := map[string]bool{}
 	for _, way := range []func(rounds int64) map[int64]int64{
-		func(rounds int64) map[int64]int64 { return n.ranked(rounds, false) },
-		func(rounds int64) map[int64]int64 { return n.ranked(rounds, true) },
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), false) },
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), true) },
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, from(n.loops, fewest), false) },
 		n.proportional,
 		n.fewGoroutines,
 	} {
@@ -89,31 +90,26 @@ func (s Scope) Smaller(than Scope) bool {
 const fewest = 5
 
 // counts are the numbers, from a least one up, that are made smaller, sorted; none if no loop has one of them.
-func (n *numbers) counts(from int64) []int64 {
-	values := map[int64]bool{}
-	bounded := false
-	for v := range n.loops {
-		if v >= from {
-			values[v], bounded = true, true
-		}
-	}
-	if !bounded {
+func (n *numbers) counts(least int64) []int64 {
+	if len(from(n.loops, least)) == 0 {
 		return nil
 	}
-	for v := range n.related {
-		if v >= from {
-			values[v] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(values))
+	all := maps.Clone(n.loops)
+	maps.Copy(all, n.related)
+	return from(all, least)
+}
+
+// from are the values from a least one up, sorted.
+func from(values map[int64]bool, least int64) []int64 {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(v int64) bool { return v < least })
 }
 
 // ranked makes the least number that of the rounds, the next one greater by one, and so on, so that they stay in
 // order. Lists that are written out keep their length: with lists, greater numbers do not become smaller than these.
-func (n *numbers) ranked(rounds int64, lists bool) map[int64]int64 {
+func (n *numbers) ranked(rounds int64, values []int64, lists bool) map[int64]int64 {
 	to := map[int64]int64{}
 	next := rounds
-	for _, v := range n.counts(fewest) {
+	for _, v := range values {
 		if lists {
 			for l := range n.lengths {
 				if l == v || l < v && l < most {
@@ -155,7 +151,7 @@ func (n *numbers) fewGoroutines(rounds int64) map[int64]int64 {
 	if rounds > 2 { // there would be as many as before
 		return nil
 	}
-	to := n.ranked(rounds, false)
+	to := n.ranked(rounds, n.counts(fewest), false)
 	if to == nil {
 		to = map[int64]int64{}
 	}
