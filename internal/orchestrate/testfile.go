@@ -144,6 +144,25 @@ type testStep struct {
 	Comment string
 }
 
+// String is the step as an element of the list in a test.
+func (s testStep) String() string {
+	text := fmt.Sprintf("{G: %q", s.G)
+	if s.Site != "" {
+		text += fmt.Sprintf(", Site: %q", s.Site)
+	}
+	if s.Occ != 0 {
+		text += fmt.Sprintf(", Occ: %d", s.Occ)
+	}
+	if s.Case != 0 {
+		text += fmt.Sprintf(", Case: %d", s.Case)
+	}
+	text += "},"
+	if s.Comment != "" {
+		text += " // " + s.Comment
+	}
+	return text
+}
+
 // folded shortens the steps of a long plan that repeats some, which Plan.Whole makes again.
 func folded(steps []artifact.PlanStep) ([]artifact.PlanStep, []orcruntime.Repeat) {
 	if len(steps) < repeat.Long {
@@ -248,21 +267,7 @@ func insertSteps(src []byte, runtime string, steps []testStep) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(src)+100*len(steps)))
 	fmt.Fprintf(out, "%sSteps: []%s.Step{\n", before, runtime)
 	for _, s := range steps {
-		fmt.Fprintf(out, "\t\t\t{G: %q", s.G)
-		if s.Site != "" {
-			fmt.Fprintf(out, ", Site: %q", s.Site)
-		}
-		if s.Occ != 0 {
-			fmt.Fprintf(out, ", Occ: %d", s.Occ)
-		}
-		if s.Case != 0 {
-			fmt.Fprintf(out, ", Case: %d", s.Case)
-		}
-		out.WriteString("},")
-		if s.Comment != "" {
-			out.WriteString(" // " + s.Comment)
-		}
-		out.WriteString("\n")
+		fmt.Fprintf(out, "\t\t\t%v\n", s)
 	}
 	out.WriteString("\t\t}")
 	out.Write(behind)

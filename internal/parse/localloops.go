@@ -67,11 +67,7 @@ func (r *rewriter) calculates(call *ast.CallExpr) bool {
 	if r.info.Types[call.Fun].IsType() {
 		return true
 	}
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	b, ok := r.info.Uses[id].(*types.Builtin)
+	b, ok := builtin(r.info, call.Fun)
 	return ok && (b.Name() == "len" || b.Name() == "cap" || b.Name() == "min" || b.Name() == "max")
 }
 

@@ -309,7 +309,7 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 		Limits: slices.Concat(limits, x.Bounds, g.unguarded),
 	}}
 	for _, e := range x.Ends {
-		if e.Status == orchestrate.Completed && e.Kind != "" {
+		if isError(e) {
 			out.Covered.Errors++
 		}
 	}

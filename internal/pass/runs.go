@@ -146,7 +146,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	d.runs.Schedules = len(d.seen)
 	switch {
 	case x.Runs == how.Runs || d.runs.Stopped != "":
-	case how.First && slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind != "" }):
+	case how.First && slices.ContainsFunc(x.Ends, isError):
 		d.runs.Stopped = "one has ended in an error, and each takes long"
 	case x.Processes == how.MaxProcesses:
 		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
@@ -159,6 +159,9 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	d.take(x, how, before)
 	return nil
 }
+
+// isError reports whether runs that ended so have come to an error.
+func isError(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind != "" }
 
 // maxUndecided is how many reasons are named for which runs have no verdict: there may be as many as places.
 const maxUndecided = 3

@@ -73,6 +73,7 @@ func withSmallScopes(b *artifact.Bundle, scopes []artifact.SmallScope) (*artifac
 func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
 	var large []smallscope.Scope
 	for i, f := range families {
+		proved := false
 		for _, s := range f {
 			now := opts
 			if slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) }) {
@@ -102,8 +103,9 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 			if r.Outcome != artifact.ScopeProved {
 				break
 			}
+			proved = true
 		}
-		if slices.ContainsFunc(out, func(s artifact.SmallScope) bool { return s.Outcome == artifact.ScopeProved }) {
+		if proved {
 			break
 		}
 	}
@@ -151,7 +153,7 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 				out.Why = append(out.Why, fmt.Sprintf("%s at %s:%d", f.Kind, f.File, f.Line))
 			}
 		}
-	case decided(b) && c.TimingDependent == 0 && b.Runs() != nil && b.Runs().Failing == "":
+	case !c.Inconclusive() && c.TimingDependent == 0 && b.Runs() != nil && b.Runs().Failing == "":
 		out.Outcome = artifact.ScopeProved
 		if c.Proved {
 			out.Why = []string{b.Runs().Exhaustive.Coverage()}

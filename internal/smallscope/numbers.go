@@ -327,11 +327,9 @@ func isBuiltin(info *types.Info, call *ast.CallExpr) bool {
 
 // given marks what is given to make, a wait group or a counter.
 func (n *numbers) given(info *types.Info, call *ast.CallExpr) {
-	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && len(call.Args) > 1 {
-		if b, ok := info.Uses[id].(*types.Builtin); ok && b.Name() == "make" {
-			for _, a := range call.Args[1:] {
-				n.mark(info, a, n.related)
-			}
+	if isBuiltin(info, call) && object(info, call.Fun).Name() == "make" {
+		for _, a := range call.Args[1:] {
+			n.mark(info, a, n.related)
 		}
 	}
 	if f := callee(info, call); f != nil && f.Pkg() != nil && (f.Pkg().Path() == "sync" || f.Pkg().Path() == "sync/atomic") {
