@@ -127,7 +127,7 @@ func recordedRun(t *testing.T, cfg Config, seed uint64, records bool) (Result, *
 	raw, err := os.Open(filepath.Join(dir, strconv.Itoa(os.Getpid())))
 	require.NoError(t, err)
 	defer raw.Close()
-	header := recordfile.Header{Positions: make([]recordfile.Position, 4096)}
+	header := recordfile.Header{Positions: make([]recordfile.Position, 512)}
 	for i := range header.Positions {
 		header.Positions[i] = recordfile.Position{File: "x.go", Line: i + 1}
 	}

@@ -164,8 +164,10 @@ var strategies = []struct {
 // The short form has so many runs, and ends after so long with a program whose runs, or whose check, do not end.
 const (
 	shortRuns   = 1000
-	shortTime   = 15 * time.Second
-	shortBudget = 15 * time.Second
+	shortTime   = 6 * time.Second
+	shortBudget = 6 * time.Second
+	// shortWatchdog ends runs of programs that hang, of which some do.
+	shortWatchdog = 3 * time.Second
 )
 
 // noContradictions checks a program, and then runs it.
@@ -173,9 +175,9 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 	t.Helper()
 	ctx := context.Background()
 	runs, bound := shortRuns, shortTime
-	opts.Search, opts.Budget = Search{MaxStates: 200_000, MaxMemory: 2 << 30}, shortBudget
+	opts.Search, opts.Budget, opts.Watchdog = Search{MaxStates: 200_000, MaxMemory: 2 << 30}, shortBudget, shortWatchdog
 	if *contradictionRuns > 0 {
-		runs, bound, opts.Budget = *contradictionRuns, *contradictionTime, *contradictionBudget
+		runs, bound, opts.Budget, opts.Watchdog = *contradictionRuns, *contradictionTime, *contradictionBudget, 0
 	}
 	sum := tally{programs: 1}
 	said, b, err := claimsOf(ctx, load, spec, opts)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -292,7 +293,7 @@ func main() {
 	wg.Wait()
 }
 `
-	b, err := Check(t.Context(), programs.Main(t, program), Options{Budget: 4 * shortBudget})
+	b, err := Check(t.Context(), programs.Main(t, program), Options{Budget: time.Minute})
 	require.NoError(t, err)
 	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
 	require.True(t, slices.ContainsFunc(b.Findings(), func(f artifact.Finding) bool { return f.Kind == artifact.KindRace && f.Verdict == artifact.Real }))

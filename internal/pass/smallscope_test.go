@@ -34,6 +34,9 @@ func main() {
 // TestSmallScopes: a program that is too large to be proved is checked with smaller numbers, and the result says what that
 // has shown, and of which numbers.
 func TestSmallScopes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	few := Options{Search: Search{MaxStates: 200}, timing: &engineTiming{steps: 3000}}
 	for name, c := range map[string]struct {
 		program string

@@ -1,9 +1,10 @@
 package recording
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // The file that a program records into, see internal/orcruntime/recordfile.go.
@@ -29,44 +30,89 @@ type chunk struct {
 // been cut since it was too large. A chunk is overwritten by the next one. The file may have been
 // written by anybody.
 func readRaw(r io.Reader, each func(*chunk) error) (full bool, err error) {
-	var region bytes.Buffer
-	for first := true; ; first = false {
-		region.Reset()
-		n, err := io.CopyN(&region, r, rawRegion)
-		switch {
-		case err != nil && err != io.EOF:
+	in := &regions{r: r, buffered: bufio.NewReader(r), left: rawRegion}
+	var head [rawChunk]byte
+	switch n, err := in.read(head[:rawHeader]); {
+	case err != nil:
+		return false, err
+	case n < rawHeader || string(head[:len(rawMagic)]) != rawMagic:
+		return false, corrupt("no program has written it")
+	}
+	le := binary.LittleEndian
+	full = le.Uint32(head[len(rawMagic):])&rawFull != 0
+	var payload []byte
+	for {
+		if in.left < rawChunk {
+			if err := in.next(); err != nil {
+				return full, err
+			}
+		}
+		n, err := in.read(head[:])
+		if err != nil || n < len(head) { // what has fewer bytes was not written to its end
 			return full, err
-		case n == 0 && !first:
-			return full, nil
 		}
-		data := region.Bytes()[:n&^7]
-		if first {
-			if len(data) < rawHeader || string(data[:len(rawMagic)]) != rawMagic {
-				return full, corrupt("no program has written it")
+		size, used := le.Uint32(head[:]), le.Uint32(head[4:])
+		if size == 0 { // so is the rest of the region
+			if err := in.next(); err != nil {
+				return full, err
 			}
-			full = binary.LittleEndian.Uint32(data[len(rawMagic):])&rawFull != 0
-			data = data[rawHeader:]
+			continue
 		}
-		for len(data) >= rawChunk {
-			le := binary.LittleEndian
-			size, used := le.Uint32(data), le.Uint32(data[4:])
-			if size == 0 {
-				break
+		rest := int64(size) - rawChunk
+		if rest < 0 || size%8 != 0 || rest > in.left || int64(used) > rest {
+			return full, corrupt("a chunk of %d bytes, of which %d are used", size, used)
+		}
+		payload = slices.Grow(payload[:0], int(rest))[:rest]
+		n, err = in.read(payload)
+		switch {
+		case err != nil:
+			return full, err
+		case n < len(payload):
+			return full, corrupt("a chunk of %d bytes, of which %d are there", size, rawChunk+n)
+		}
+		c := chunk{
+			goroutine: uint64(le.Uint32(head[8:])), number: le.Uint32(head[12:]),
+			creator: uint64(le.Uint32(head[16:])), creatorPC: int32(le.Uint32(head[20:]) & (1<<31 - 1)),
+			payload: payload[:used],
+		}
+		if c.goroutine != 0 {
+			if err := each(&c); err != nil {
+				return full, err
 			}
-			if size < rawChunk || size%8 != 0 || int64(size) > int64(len(data)) || used > size-rawChunk {
-				return full, corrupt("a chunk of %d bytes, of which %d are used", size, used)
-			}
-			c := chunk{
-				goroutine: uint64(le.Uint32(data[8:])), number: le.Uint32(data[12:]),
-				creator: uint64(le.Uint32(data[16:])), creatorPC: int32(le.Uint32(data[20:]) & (1<<31 - 1)),
-				payload: data[rawChunk : rawChunk+used],
-			}
-			if c.goroutine != 0 {
-				if err := each(&c); err != nil {
-					return full, err
-				}
-			}
-			data = data[size:]
 		}
 	}
+}
+
+// regions reads a file of regions, most of which are empty behind their first bytes.
+type regions struct {
+	r        io.Reader
+	buffered *bufio.Reader // of r
+	left     int64         // bytes of the region
+}
+
+// read fills p with bytes of the region, as far as the file has them.
+func (in *regions) read(p []byte) (int, error) {
+	n, err := io.ReadFull(in.buffered, p)
+	in.left -= int64(n)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return n, err
+}
+
+// next skips what is left of the region, without reading it where r can do that.
+func (in *regions) next() error {
+	skip := in.left
+	in.left = rawRegion
+	if s, ok := in.r.(io.Seeker); ok && skip > int64(in.buffered.Buffered()) {
+		if _, err := s.Seek(skip-int64(in.buffered.Buffered()), io.SeekCurrent); err == nil { // it is no pipe
+			in.buffered.Reset(in.r)
+			return nil
+		}
+	}
+	_, err := io.CopyN(io.Discard, in.buffered, skip)
+	if err == io.EOF {
+		err = nil
+	}
+	return err
 }

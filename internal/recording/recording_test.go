@@ -210,6 +210,9 @@ func converted(t testing.TB, r *raw) *trace.Trace {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, Convert(&b, Header{}, bytes.NewReader(r.data)))
+	var piped bytes.Buffer // what cannot be skipped is read
+	require.NoError(t, Convert(&piped, Header{}, struct{ io.Reader }{bytes.NewReader(r.data)}))
+	require.Equal(t, b.Bytes(), piped.Bytes())
 	tr, _, err := Load(&b, 0)
 	require.NoError(t, err)
 	return tr
