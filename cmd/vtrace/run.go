@@ -121,7 +121,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			case errors.Is(err, errUsage) && name != "help":
 				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
 			case errors.As(err, &unsupported):
-				fmt.Fprintln(stderr, "without -strict, there is no model and the program is only run under random schedules; with -continue, the model leaves out what is not supported; the result says so")
+				fmt.Fprintln(stderr, "without -strict, the model ends at what it cannot follow, or there is none and the program is only run; the result says so")
 			case errors.As(err, new(*source.TimeoutError)):
 				fmt.Fprintln(stderr, "-load-timeout gives it more time; what the go command has compiled by now it keeps, so that the next time takes less")
 			case errors.Is(err, source.ErrNoEntry) && !namesEntry(args):

@@ -27,6 +27,9 @@ const (
 	Bound = "bounds"
 )
 
+// Never begins the description of the query that asks for a bound; what follows is what would exceed it.
+const Never = "the model is complete: never "
+
 // The kinds of places that have a bound of their own, of artifact.Place.
 const (
 	BoundObjects     = "objects"     // of an allocation

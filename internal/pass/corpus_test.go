@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -133,12 +134,19 @@ func translateModule(t *testing.T, name, dir string) []outcome {
 	return out
 }
 
+// errCorpusTime ends the growth of bounds.
+var errCorpusTime = errors.New("the time of the test was spent")
+
 // translateEntry translates and searches one program, in a goroutine of its own
-// that is given up if it does not obey its context.
+// that is given up if it does not obey its context. What has no model when the time is over is
+// refused; one whose bounds still grow by then has the last model, as in a check with a budget.
 func translateEntry(t *testing.T, prog *source.Program) outcome {
 	done := make(chan outcome, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 30**corpusTime)
 	defer cancel()
+	soft, spent := context.WithCancelCause(ctx)
+	defer spent(nil)
+	var translated atomic.Bool // there is a model
 	start := processorTime(false)
 	go func() {
 		// Other work on the machine must not decide what is too long.
@@ -150,7 +158,9 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 			case <-ctx.Done():
 			}
 		}
-		cancel()
+		if spent(errCorpusTime); !translated.Load() {
+			cancel()
+		}
 	}()
 	go func() {
 		var o outcome
@@ -160,9 +170,14 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 			}
 			done <- o
 		}()
-		opts := Options{Model: &Model{}, Search: Search{MaxStates: *corpusStates, MaxMemory: 4 << 30}}
+		opts := Options{Model: &Model{}, Search: Search{MaxStates: *corpusStates, MaxMemory: 4 << 30}, soft: soft}
 		p := &program{source: prog, sites: parse.Index(prog)}
-		m, found, err := p.fit(ctx, opts, false, reporter{artifact.PassFirst, o.event})
+		m, found, err := p.fit(ctx, opts, false, reporter{artifact.PassFirst, func(e Event) {
+			if s, ok := e.(StageDone); ok && s.Stage == "translate" {
+				translated.Store(true)
+			}
+			o.event(e)
+		}})
 		o.translate = processorTime(false) - start
 		var internal *translate.InternalError
 		switch {

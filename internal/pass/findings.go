@@ -213,10 +213,13 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 				add("neither found nor ruled out: %s%s: %s", q.Description, place, v.Reason)
 			}
 		case v.Result == "F" && q.Kind == artifact.KindBound:
-			if a := boundOf(q, side); a != nil {
+			switch a := boundOf(q, side); {
+			case a != nil:
 				add("%s:%d:%d: a bound of the model is reached: %s", a.File, a.Line, a.Col, a.Reason)
-			} else {
-				add("a bound of the model is reached: %s", q.Description)
+			case q.File != "":
+				add("%s:%d: a bound of the model is reached: %s", q.File, q.Line, strings.TrimPrefix(q.Description, approximation.Never))
+			default:
+				add("a bound of the model is reached: %s", strings.TrimPrefix(q.Description, approximation.Never))
 			}
 		}
 	}

@@ -86,9 +86,10 @@
 // (internal/omissions); containers of the library are translated from their source, and
 // what happens in them happens at the statement that calls them. Waiting
 // goroutines are not served in order where that can be seen; loops without
-// operations are assumed to end. What has neither an exact model nor
-// an honest approximation is an UnsupportedError: reflection, unsafe, operations
-// on channels and locks that cannot be followed.
+// operations are assumed to end. Where the program does something with a channel or a lock that
+// cannot be followed, as one that comes out of reflection or a large data structure, the path ends as
+// at a bound, so that what comes before is all there and nothing behind it is made up
+// (exploration.Path.Unfollowed). What can have no model at all is an UnsupportedError.
 //
 // That a timer fires, a context ends by its timeout or a sleeper wakes is a step of its
 // own, of the process Time or of the sleeper, at any moment behind the one in which it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/go-multierror"
@@ -30,30 +31,13 @@ func TestUnsupported(t *testing.T) {
 		line int
 		what string
 	}{
-		"channel made by reflection": {`package main
-
-import "reflect"
+		"annotation": {`package main
 
 func main() {
-	v := reflect.MakeChan(reflect.TypeFor[chan int](), 0)
-	c := v.Interface()
-
-	c.(chan int) <- 1
+	close(make(chan int))
+	//vtrace:reachable
 }
-`, 9, "channel operation"},
-		"unsafe": {`package main
-
-import (
-	"sync"
-	"unsafe"
-)
-
-func main() {
-	var mu sync.Mutex
-	p := (*sync.Mutex)(unsafe.Pointer(&mu))
-	p.Lock()
-}
-`, 10, "unsafe.Pointer"},
+`, 5, "annotation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			prog, idx := load(t, program(t, c.text), "main")
@@ -74,6 +58,29 @@ func main() {
 			verify(t, m)
 		})
 	}
+}
+
+// TestUnfollowed: the model ends where the program does something with what nobody knows, and Strict refuses that.
+func TestUnfollowed(t *testing.T) {
+	prog, idx := load(t, program(t, `package main
+
+import "reflect"
+
+func main() {
+	v := reflect.MakeChan(reflect.TypeFor[chan int](), 0)
+	c := v.Interface()
+
+	c.(chan int) <- 1
+}
+`), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	ends := slices.DeleteFunc(slices.Clone(m.Queries), func(q artifact.Query) bool { return q.Kind != artifact.KindBound || q.Line == 0 })
+	require.Len(t, ends, 1)
+	require.Equal(t, 9, ends[0].Line)
+	require.Contains(t, ends[0].Description, "channel operation: the channel is not tracked")
+	_, err = translate.Translate(context.Background(), prog, idx, translate.Options{Strict: true})
+	require.ErrorContains(t, err, "main.go:9:15: channel operation not supported: the channel is not tracked")
 }
 
 // TestApproximations checks that a choice that the model leaves open is

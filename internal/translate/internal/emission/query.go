@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
@@ -500,7 +501,7 @@ func describeEnd(kind, detail string) string {
 	case artifact.KindExit:
 		return "the program exits with a failure: " + detail
 	case artifact.KindBound:
-		return "the model is complete: never " + detail
+		return approximation.Never + detail
 	}
 	return kind
 }

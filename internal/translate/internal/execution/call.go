@@ -469,7 +469,7 @@ func (x *Executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
 	f := p.Top()
 	if i.DeferStack != nil {
 		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
-			x.Unsupported(p.Here(), "defer in the body of a range over a function", "it belongs to the surrounding function")
+			p.Unfollowed("defer in the body of a range over a function", "it belongs to the surrounding function")
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -25,7 +26,7 @@ func (x *Executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
 		}
 		s := x.siteOf(instr)
 		if s == 0 {
-			x.Unsupported(instr.Pos(), "operation", "it has no guard")
+			p.Unfollowed("operation", "it has no guard")
 			return false
 		}
 		x.Arrive(p, state.AtOp, s)
@@ -138,7 +139,7 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	for i, c := range comms {
 		k, ok, tracked := x.Concrete(p, c.ch)
 		if !tracked {
-			x.Unsupported(p.Here(), "channel operation", "the channel is not tracked: "+exploration.Why(c.ch))
+			p.Unfollowed("channel operation", "the channel is not tracked: "+exploration.Why(c.ch))
 			return false
 		}
 		if !ok {
@@ -250,6 +251,14 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 		n := q.CellAt(o.Base + state.ChanLen)
 		if !q.Assume(sym.Arith(sym.OpLt, n, sym.Num(o.Cap))) {
 			return
+		}
+		if o.Bounded() {
+			if r := q.Fork(sym.Arith(sym.OpLe, sym.Num(o.Kept), n)); r != nil {
+				r.BoundAt(o.AtKept, r.Here(), fmt.Sprintf("more than %d values in the buffer of a channel", o.Kept))
+			}
+			if !q.Assume(sym.Arith(sym.OpLt, n, sym.Num(o.Kept))) {
+				return
+			}
 		}
 		for k := range o.Kept {
 			for i := range o.Width {

@@ -27,7 +27,7 @@ func (x *Executor) stepOp(p *exploration.Path) bool {
 				return x.library.runs[f.Op](x, p)
 			}
 			if site == 0 {
-				x.Unsupported(p.Here(), f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				p.Unfollowed(f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
 			if f.Op.Kind == sites.Exit {
@@ -91,7 +91,7 @@ func (x *Executor) Receiver(p *exploration.Path) (int32, bool) {
 	e := p.Simplify(p.Arg(0)[0])
 	k, ok, tracked := x.Concrete(p, e)
 	if !tracked {
-		x.Unsupported(p.Here(), f.Op.Name, "the object it is called on is not tracked: "+exploration.Why(e))
+		p.Unfollowed(f.Op.Name, "the object it is called on is not tracked: "+exploration.Why(e))
 		return 0, false
 	}
 	if !ok {

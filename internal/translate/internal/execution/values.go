@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -153,7 +155,7 @@ func (x *Executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
 		return e
 	}
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
-		x.Unsupported(p.Here(), "unsafe.Pointer", "memory behind it cannot be followed")
+		p.Note("unsafe", artifact.DirectionUnder, "memory behind an unsafe.Pointer cannot be followed: what is written there is not in the model")
 	}
 	out := layout.Unknowns(n, "converted value")
 	if _, ok := i.Type().Underlying().(*types.Slice); ok {
@@ -287,10 +289,7 @@ func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.Width(elem)
-	kept := k
-	if int(k) > x.Options.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.Slice.Classes[relevance.Sent(elem)] {
-		kept = 0
-	}
+	kept, at := x.keptValues(p, k, elem)
 	what := ""
 	if n := x.SourceName(i); n != "" {
 		what = "_" + state.Identifier(n)
@@ -304,7 +303,7 @@ func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	r, ok := x.AllocateKey(p, key, ctx, i, func() *state.Object {
 		return &state.Object{Kind: state.ChannelObject, Name: fmt.Sprintf("ch%s_%d", what, line), Size: int32(state.ChanPayload+width) + kept*int32(width),
 			Elem: elem, Cap: k, Pos: i.Pos(),
-			Messages: state.Messages{Tracked: x.Slice.Classes[relevance.Sent(elem)], Width: int32(width), Kept: kept}}
+			Messages: state.Messages{Tracked: x.Slice.Classes[relevance.Sent(elem)], Width: int32(width), Kept: kept, AtKept: at}}
 	}, x.DescribeChan)
 	if !ok {
 		return false
@@ -312,6 +311,25 @@ func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	r.Clear(p, func(off int32) bool { return off >= state.ChanPayload && off < int32(state.ChanPayload+width) })
 	p.Set(ctx, i, []*sym.Expr{r.Address})
 	return p.Advance()
+}
+
+// keptValues is how many values in the buffer of a channel that is made here are kept, and the bound that this is if it
+// is less than the capacity. Nothing is known of what comes out of a large buffer, unless operations may be done on that:
+// then the model ends where there is more in it.
+func (x *Executor) keptValues(p *exploration.Path, capacity int32, elem types.Type) (kept int32, at *state.Bound) {
+	switch {
+	case program.LibraryType(elem) == "os.Signal" || !x.Slice.Classes[relevance.Sent(elem)]:
+		return 0, nil
+	case int(capacity) <= x.Options.BufferValues:
+		return capacity, nil
+	case !program.LeadsToOperations(elem):
+		return 0, nil
+	}
+	most, at := x.BoundOf(approximation.BoundElements, p.Here())
+	if at != nil {
+		at.Buffer = true
+	}
+	return min(int32(most), capacity), at
 }
 
 // DescribeChan says what the cells of a new channel are.
@@ -322,6 +340,9 @@ func (x *Executor) DescribeChan(o *state.Object) {
 	}
 	c(state.ChanClosed).Name = o.Name + "_closed"
 	c(state.ChanLen).Name, c(state.ChanLen).Abs, c(state.ChanLen).Fix = o.Name+"_len", sym.Range(0, o.Cap), true
+	if o.Bounded() {
+		c(state.ChanLen).Abs = sym.Range(0, o.Kept)
+	}
 	c(state.ChanSenders).Name, c(state.ChanReceivers).Name = o.Name+"_senders", o.Name+"_receivers"
 	o.Polled = x.Polled[o.Pos]
 	for _, k := range []int32{state.ChanSenders, state.ChanReceivers} {

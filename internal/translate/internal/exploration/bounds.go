@@ -1,6 +1,7 @@
 package exploration
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
 
@@ -63,6 +64,16 @@ func (p *Path) BoundAt(at *state.Bound, pos token.Pos, what string) {
 		at.Pos = pos
 	}
 	p.Explorer.SinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
+}
+
+// Unfollowed ends the path in front of a step that the model cannot follow, as at a bound: whether the program gets
+// there is asked. Where every step is to be followed, or nobody could be there to ask for, the program is refused.
+func (p *Path) Unfollowed(what, reason string) {
+	if p.Explorer.Options.Strict || p.From == nil {
+		p.Explorer.Unsupported(p.Here(), what, reason)
+		return
+	}
+	p.BoundAt(nil, p.Here(), fmt.Sprintf("a step that the model cannot follow (%s: %s)", what, reason))
 }
 
 // InOrder are the places whose bounds are smaller than asked for.

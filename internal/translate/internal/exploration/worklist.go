@@ -149,7 +149,7 @@ func (x *Explorer) pursue(p *Path) {
 		}
 		x.steps++
 		if p.Steps++; p.Steps > maxSteps {
-			x.Unsupported(p.Here(), "loop", "more than 200000 steps between two guards")
+			p.Unfollowed("loop", "more than 200000 steps between two guards")
 			return
 		}
 		if p.Steps%1024 == 0 && x.ctx.Err() != nil {

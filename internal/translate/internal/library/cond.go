@@ -158,7 +158,7 @@ type lockOfCond struct {
 func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCond, ok bool) {
 	tag, ok, tracked := x.Concrete(p, p.CellAt(a+layout.CondLock))
 	if !tracked {
-		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
+		p.Unfollowed("sync.Cond", "its lock is not tracked")
 		return l, false
 	}
 	if !ok {
@@ -174,7 +174,7 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 	}
 	t := x.Memory.TypeOf(tag)
 	if t == nil || t == libraryRLocker || t == layout.OpaqueError {
-		x.Unsupported(p.Here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
+		p.Unfollowed("sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
 	off, lock, isSync := x.EmbeddedLock(t)
@@ -183,7 +183,7 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 	}
 	mu, ok, tracked := x.Concrete(p, p.CellAt(a+layout.CondLock+1))
 	if !tracked {
-		x.Unsupported(p.Here(), "sync.Cond", "its lock is not tracked")
+		p.Unfollowed("sync.Cond", "its lock is not tracked")
 		return l, false
 	}
 	if ok && mu == 0 {
@@ -197,7 +197,7 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 func callMethod(x *execution.Executor, p *exploration.Path, l lockOfCond, name string, phase int) bool {
 	fn := x.Program.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
-		x.Unsupported(p.Here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
+		p.Unfollowed("sync.Cond", "the method "+name+" of its lock is not part of the program")
 		return false
 	}
 	recv, ok := x.Unbox(p, l.val, l.own)

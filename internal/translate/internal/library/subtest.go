@@ -234,7 +234,7 @@ func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 func scopeAt(x *execution.Executor, p *exploration.Path, addr *sym.Expr) (int32, bool) {
 	k, ok, tracked := x.Concrete(p, addr)
 	if !tracked {
-		x.Unsupported(p.Here(), "subtest", "the test that it belongs to is not tracked: "+exploration.Why(addr))
+		p.Unfollowed("subtest", "the test that it belongs to is not tracked: "+exploration.Why(addr))
 	}
 	return k, ok
 }

@@ -422,7 +422,7 @@ func sleep(x *execution.Executor, p *exploration.Path) bool {
 func closeChan(x *execution.Executor, p *exploration.Path) bool {
 	k, ok, tracked := x.Concrete(p, p.Arg(0)[0])
 	if !tracked {
-		x.Unsupported(p.Here(), "close", "the channel is not tracked: "+exploration.Why(p.Arg(0)[0]))
+		p.Unfollowed("close", "the channel is not tracked: "+exploration.Why(p.Arg(0)[0]))
 		return false
 	}
 	if !ok {

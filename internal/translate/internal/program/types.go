@@ -115,3 +115,38 @@ func IntegerConst(v ssa.Value) *big.Int {
 	}
 	return nil
 }
+
+// LeadsToOperations reports that a value of type t may lead to what operations are done on: a channel,
+// a lock, a function or a method of an interface. Errors are values like any other.
+func LeadsToOperations(t types.Type) bool { return leadsToOperations(t, map[types.Type]bool{}) }
+
+func leadsToOperations(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if SyncCells(t) != nil || IsCond(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Chan, *types.Signature:
+		return true
+	case *types.Interface:
+		return !IsError(t)
+	case *types.Pointer:
+		return leadsToOperations(u.Elem(), seen)
+	case *types.Slice:
+		return leadsToOperations(u.Elem(), seen)
+	case *types.Array:
+		return leadsToOperations(u.Elem(), seen)
+	case *types.Map:
+		return leadsToOperations(u.Key(), seen) || leadsToOperations(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leadsToOperations(f.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}

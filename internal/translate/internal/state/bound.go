@@ -15,6 +15,7 @@ type Bound struct {
 	Name   string  // of a function
 	Size   int     // the greatest number of objects: loops can have more than N
 	Over   []*Cell // that say of maps that they have had more entries
+	Buffer bool    // of elements: of the buffer of a channel
 	Shown  bool    // the model has paths that reach it
 	Approx int     // its number
 }
@@ -25,6 +26,9 @@ func (b *Bound) More() string {
 	case approximation.BoundObjects:
 		return fmt.Sprintf("more than %d objects allocated here are in use", b.Size)
 	case approximation.BoundElements:
+		if b.Buffer {
+			return fmt.Sprintf("more than %d values are in the buffer of a channel made here", b.N)
+		}
 		return fmt.Sprintf("a slice has more than %d elements here", b.N)
 	case approximation.BoundEntries:
 		if b.File == "" {

@@ -107,7 +107,12 @@ type Messages struct {
 	Tracked bool  // they matter
 	Width   int32 // scalars of each
 	Kept    int32 // buffered ones whose contents are kept
+	// AtKept is the bound that Kept is, nil if it is that asked for.
+	AtKept *Bound
 }
+
+// Bounded reports that the model ends where there are more values in the buffer of a channel than are kept.
+func (o *Object) Bounded() bool { return 0 < o.Kept && o.Kept < o.Cap }
 
 // wrapping is what is known of an error, see errorchain.go.
 type wrapping struct {

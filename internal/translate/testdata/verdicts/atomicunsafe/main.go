@@ -8,9 +8,9 @@ import (
 func main() {
 	x, c := 1, make(chan int)
 	var p unsafe.Pointer
-	atomic.StorePointer(&p, unsafe.Pointer(&x)) // refused "unsafe.Pointer: memory behind it cannot be followed"
-	same := unsafe.Pointer(&x)                  // refused "unsafe.Pointer: memory behind it cannot be followed"
+	atomic.StorePointer(&p, unsafe.Pointer(&x)) // under "unsafe"
+	same := unsafe.Pointer(&x)                  // under "unsafe"
 	if atomic.LoadPointer(&p) == same && !atomic.CompareAndSwapPointer(&p, nil, nil) && atomic.SwapPointer(&p, nil) != nil {
-		<-c
+		<-c // want "deadlock"
 	}
 }

@@ -10,7 +10,7 @@ func main() {
 	c := make(chan int)
 	func() {
 		for range once() {
-			defer close(c) // refused "defer in the body of a range over a function: it belongs to the surrounding function"
+			defer close(c) // unreal "bound exceeded"
 		}
 	}()
 	close(c)
