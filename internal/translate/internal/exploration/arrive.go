@@ -263,6 +263,10 @@ func (x *Explorer) leave(l *state.Location) {
 		for _, f := range t.Start {
 			p.Push(f)
 		}
+		if x.cut[l] {
+			x.endAtCut(p)
+			return
+		}
 		x.Arrive(p, state.AtStart, t.StartSite)
 		return
 	case state.AtBegin:
@@ -329,6 +333,10 @@ type lostValue struct {
 
 // leaveWith executes the segments of a location for a path that has its values.
 func (x *Explorer) leaveWith(l *state.Location, p *Path) {
+	if x.cut[l] {
+		x.endAtCut(p)
+		return
+	}
 	switch l.Kind {
 	case state.AtOp:
 		p.Top().Phase = 1

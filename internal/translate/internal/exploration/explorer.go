@@ -28,6 +28,7 @@ type Explorer struct {
 	Beginning
 	bounding
 	Effort
+	partial
 	Account
 
 	Program   *program.Program

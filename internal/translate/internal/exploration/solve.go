@@ -62,20 +62,36 @@ func (x *Explorer) Solve() {
 		x.Enqueue(l)
 	}
 	x.begin = begin
-	for !x.Again && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
-		// Where few ways begin first: what is learned there saves executing the
-		// many ways elsewhere again.
-		best := 0
-		for i, l := range x.Queue {
-			if l.Ways < x.Queue[best].Ways {
-				best = i
-			}
+	for !x.Again && !x.stopped && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
+		if len(x.Queue) == 0 {
+			continue
 		}
-		l := x.Queue[best]
-		x.Queue = slices.Delete(x.Queue, best, best+1)
-		l.Queued = false
-		before := x.ways[l]
-		x.leave(l)
-		l.Ways = x.ways[l] - before
+		l := x.next()
+		if x.execute(l); x.stopped {
+			x.Enqueue(l)
+			x.endPartially()
+		}
 	}
+}
+
+// next takes a location out of the queue. Where few ways begin first: what is learned there saves executing the
+// many ways elsewhere again.
+func (x *Explorer) next() *state.Location {
+	best := 0
+	for i, l := range x.Queue {
+		if l.Ways < x.Queue[best].Ways {
+			best = i
+		}
+	}
+	l := x.Queue[best]
+	x.Queue = slices.Delete(x.Queue, best, best+1)
+	l.Queued = false
+	return l
+}
+
+// execute executes the segments at a location.
+func (x *Explorer) execute(l *state.Location) {
+	before := x.ways[l]
+	x.leave(l)
+	l.Ways, l.Executed = x.ways[l]-before, true
 }

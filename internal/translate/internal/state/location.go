@@ -79,9 +79,10 @@ type Location struct {
 	Contents *Contents // of memory
 	Visits   map[*Location]Visit
 
-	Queued bool
-	Seen   bool
-	Ways   int // through the segments that begin here, when they were executed last
+	Queued   bool
+	Seen     bool
+	Ways     int  // through the segments that begin here, when they were executed last
+	Executed bool // they were
 
 	Sink *Sink
 	Name string

@@ -1,0 +1,70 @@
+package exploration
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
+)
+
+// A program that is too large for a model has one of its first part. After some ways the search takes up no more new
+// locations: where one begins the model ends, as at a bound. The others go on to the fixed point, or for as many ways again;
+// of those which have not come there by then, the model has what leads to them, too. So it is right as far as it goes.
+// Whether the program gets to its end is one query.
+
+// partialWork is the number of ways after which there are no new locations: a tenth of what a whole program may have, since
+// it is searched again for each assumption that turns out to be wrong.
+func (x *Explorer) partialWork() int { return x.maxWork() / 10 }
+
+// partial is where the model of a part of a program ends.
+type partial struct {
+	ending  bool                     // there are no more new locations
+	stopped bool                     // a location was not left by all its ways
+	atBegin bool                     // it is the one where the program begins, which is always left
+	cut     map[*state.Location]bool // that are not left
+	why     string                   // what is behind them
+}
+
+// stopPartially reports that there are ways enough for the model of a part, and has the location that is
+// executed end there.
+func (x *Explorer) stopPartially() bool {
+	switch {
+	case !x.Partial || x.InPrefix || x.Emitting || x.LimitedCost():
+		return false
+	case x.atBegin, x.ending && x.Work <= 2*x.partialWork(), x.Work <= x.partialWork():
+		return false
+	}
+	x.drop()
+	x.stopped = true
+	return true
+}
+
+// endPartially brings the locations that were executed to the fixed point, and ends the model at the others. It is too
+// large all the same if nothing is left.
+func (x *Explorer) endPartially() {
+	x.ending, x.cut = true, map[*state.Location]bool{}
+	x.why = fmt.Sprintf("a step behind which the model would be too large: more than %d ways from guard to guard, most of them from %s", x.maxWork(), x.Position(x.busiest()))
+	for !x.Again && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
+		if len(x.Queue) == 0 {
+			continue
+		}
+		l := x.next()
+		if l.Kind == state.AtSink || l.Kind == state.AtDone || x.cut[l] {
+			continue
+		}
+		x.stopped, x.atBegin = false, l == x.Templates[0].First
+		if x.atBegin || l.Executed && x.Work <= 2*x.partialWork() {
+			if x.execute(l); !x.stopped {
+				continue
+			}
+		}
+		x.cut[l] = true
+		x.leave(l)
+	}
+}
+
+// endAtCut ends a path that begins where the model ends.
+func (x *Explorer) endAtCut(p *Path) {
+	x.SinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: token.NoPos, Detail: x.why})
+}

@@ -1,0 +1,87 @@
+package translate_test
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
+)
+
+// TestPartial makes models of parts of the programs of testdata, as if these were too large. Such a model has no error that
+// the model of the program lacks, and one whose end the search does not come to has all of them.
+func TestPartial(t *testing.T) {
+	set, err := source.LoadSet(context.Background(), source.Spec{Dir: "testdata/verdicts", Pattern: "./...", Deps: []string{"golang.org/x/sync/..."}})
+	require.NoError(t, err)
+	parts, shown := 0, 0
+	for i, e := range set.Entries() {
+		if e.Func != "main" && e.Func != "TestProgram" || testing.Short() && i%4 != 0 {
+			continue
+		}
+		prog, err := set.Program(e)
+		require.NoError(t, err)
+		full, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
+		if err != nil || full.Sidecar.Bounds != nil {
+			continue
+		}
+		errors, _ := errorsOf(t, full)
+		for _, ways := range []int{60, 400} {
+			m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{}.WithWays(ways))
+			if err != nil {
+				require.ErrorContains(t, err, "too large", e)
+				continue
+			}
+			some, ended := errorsOf(t, m)
+			switch {
+			case m.Sidecar.Bounds == nil, // it is not too large
+				slices.ContainsFunc(m.Sidecar.Approximations, guesses):
+				continue
+			case !ended:
+				require.Equal(t, errors, some, "%s: with %d ways, and no end that is reached", path.Base(e.Package), ways)
+				continue
+			}
+			if slices.ContainsFunc(m.Queries, ofPart) {
+				parts++
+			}
+			shown += len(some)
+			for _, s := range some {
+				require.Contains(t, errors, s, "%s: the model of a part of %d ways has an error of its own", path.Base(e.Package), ways)
+			}
+		}
+	}
+	t.Logf("%d models of parts, with %d errors", parts, shown)
+	require.Greater(t, parts, 20)
+	require.Positive(t, shown)
+}
+
+// guesses reports that nothing is known of what a map with smaller bounds does not have, so that there are other errors.
+func guesses(a artifact.Approximation) bool {
+	return a.Kind == approximation.Bound && a.Direction == artifact.DirectionOver
+}
+
+// ofPart reports that a query asks for the end of the model of a part.
+func ofPart(q artifact.Query) bool {
+	return strings.Contains(q.Description, "a step behind which the model would be too large")
+}
+
+// errorsOf are the errors that a model has, and whether the search comes to where the model ends.
+func errorsOf(t *testing.T, m *translate.Model) (errors []string, ended bool) {
+	rep := verify(t, m)
+	for i, r := range rep.Results {
+		ended = ended || m.Queries[i].Kind == artifact.KindBound && r.Verdict == check.False
+	}
+	for _, s := range found(m, rep) {
+		if !strings.HasSuffix(s, artifact.KindBound) {
+			errors = append(errors, s)
+		}
+	}
+	return errors, ended
+}
