@@ -82,7 +82,7 @@ var layers = map[string][]string{
 	"internal/view":                    {"internal/analyze", "artifact", "internal/check", "internal/explain", "internal/orchestrate", "internal/recording", "internal/sites", "internal/trace", "internal/uppaal"},
 
 	// The parts of translate.
-	"internal/translate/internal/emission":    {"artifact", "internal/disallow", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/uppaal"},
+	"internal/translate/internal/emission":    {"artifact", "internal/approximation", "internal/disallow", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/uppaal"},
 	"internal/translate/internal/execution":   {"artifact", "internal/sites", "internal/translate/internal/exploration", "internal/translate/internal/growth", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/approximation"},
 	"internal/translate/internal/exploration": {"artifact", "internal/sites", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/translate/internal/termination", "internal/approximation"},
 	"internal/translate/internal/growth":      {"internal/translate/internal/program"},
