@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -725,9 +726,51 @@ func Dated(n int) {
 	}
 }
 
+// DatedIfTimed is Dated for a program that calls Timed before it has a time: the statement counts in runs that have one,
+// be it later, since the statement itself may be what leads to it.
+func DatedIfTimed(n int) {
+	s := active.Load()
+	if s == nil || s.exec == nil || s.bubbles > 0 {
+		return
+	}
+	s.reaching.Lock()
+	defer s.reaching.Unlock()
+	if timedBefore.Load() || s.timed {
+		s.noteReached(n)
+		return
+	}
+	if s.dated == nil {
+		s.dated = make(map[int]bool)
+	}
+	s.dated[n] = true
+}
+
+// Timed says that a statement is executed which may give the program a time.
+func Timed() {
+	s := active.Load()
+	if s == nil {
+		timedBefore.Store(true)
+		return
+	}
+	s.reaching.Lock()
+	defer s.reaching.Unlock()
+	s.timed = true
+	for n := range s.dated {
+		s.noteReached(n)
+	}
+	clear(s.dated)
+}
+
+// timedBefore: the program had a time before it was run.
+var timedBefore atomic.Bool
+
 func (s *run) reach(n int) {
 	s.reaching.Lock() // goroutines outside control come here at any time
 	defer s.reaching.Unlock()
+	s.noteReached(n)
+}
+
+func (s *run) noteReached(n int) {
 	if s.exec.reached == nil {
 		s.exec.reached = make(map[int]bool)
 	}

@@ -68,15 +68,17 @@ type run struct {
 	ahead        []Step        // of the plan that is followed
 	named        map[Step]bool // the sites of the plan, by goroutine and without; nil until passOther asks
 	reaching     sync.Mutex
-	lengths      bool   // also where the length of a channel is asked for
-	over         bool   // the program has ended
-	failedFirst  bool   // when the test had failed and was over, others going on
-	initialising bool   // the entry goroutine repeats the initialisation of packages
-	returned     bool   // the entry function has returned
-	stopped      bool   // by the Chooser
-	resting      bool   // nothing can move any more
-	lost         string // why the run cannot go on
-	left         string // what cannot be ended
+	timed        bool         // something may have given the program a time; of reaching, like dated
+	dated        map[int]bool // statements that count if something has
+	lengths      bool         // also where the length of a channel is asked for
+	over         bool         // the program has ended
+	failedFirst  bool         // when the test had failed and was over, others going on
+	initialising bool         // the entry goroutine repeats the initialisation of packages
+	returned     bool         // the entry function has returned
+	stopped      bool         // by the Chooser
+	resting      bool         // nothing can move any more
+	lost         string       // why the run cannot go on
+	left         string       // what cannot be ended
 	outcome      Outcome
 	at           string // where a panic came from, "file:line"
 

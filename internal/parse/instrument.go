@@ -295,6 +295,7 @@ func instrument(ctx context.Context, prog *source.Program, idx *sites.Index, fac
 		}
 	}
 	o.Bubbles = !opts.Shared && facts.bubbles && makesBubbles(prog)
+	in.tellsTimes = opts.Races && clock != nil && len(clock.decides) > 0 && !initialisesTimes(prog)
 	seeded, fromClock := seedsRandom(prog, in.clockUses)
 	in.seeded, in.reseeded = seeded && !fromClock, fromClock
 	if opts.Races {
@@ -378,6 +379,7 @@ type instrumenter struct {
 	seeded      bool       // the program decides by rand.Seed what math/rand gives it
 	reseeded    bool       // it does so with what may be from the clock
 	clockUses   *clockUses // nil if nothing gives it a time
+	tellsTimes  bool       // runs are told when something may have given it one
 }
 
 // unit is what has one generated file: the files of a package, those of its

@@ -79,7 +79,10 @@ func (r *rewriter) reached(first int) string {
 	text := ""
 	for _, number := range []bool{false, true} {
 		function, told := "Reached", false
-		if number {
+		switch {
+		case number && r.tellsTimes:
+			function = "DatedIfTimed"
+		case number:
 			function = "Dated"
 		}
 		for i := first; i < len(r.overlay.Diagnostics); i++ {

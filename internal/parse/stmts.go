@@ -57,7 +57,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 	first := len(r.overlay.Diagnostics)
 	r.body(s)
 	r.clockDecides(s.Pos(), s.End())
-	r.before(s.Pos(), r.frontOf(s)+r.reached(first))
+	r.before(s.Pos(), r.frontOf(s)+r.timed(s)+r.reached(first))
 }
 
 // labeled rewrites a labelled statement. Loops and the like must follow their
@@ -66,7 +66,7 @@ func (r *rewriter) labeled(s *ast.LabeledStmt) {
 	switch inner := s.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 		r.body(inner)
-		r.before(s.Pos(), r.front(inner.Pos()))
+		r.before(s.Pos(), r.front(inner.Pos())+r.timed(inner))
 	default:
 		r.stmt(inner)
 	}

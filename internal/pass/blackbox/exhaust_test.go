@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -607,6 +608,68 @@ func main() {
 		require.NoError(t, err)
 		require.Len(t, x.Covered.Limits, limits, "%s: %v", call, x.Covered.Limits)
 		require.True(t, x.Complete)
+	}
+}
+
+// The clock decides as a number only in a program that has a time: where a function that reads it is called, or not.
+func TestExhaustTimed(t *testing.T) {
+	t.Parallel()
+	programs.InLong(t)
+	for name, c := range map[string]struct {
+		main    string
+		decides bool
+	}{
+		"a library that is not called": {"if verbose { made = stamped }; if made().text == \"00:00\" { return }", false},
+		"called":                       {"if made().text == \"00:00\" { return }; made = stamped; if made().text == \"00:00\" { return }", true},
+		"called before, in a loop":     {"again:\nfor range 2 { if made().text == \"00:00\" { break again }; made = stamped }", true},
+		"called behind":                {"if made().text == \"00:00\" { return }; made = stamped; made()", true},
+		"in another goroutine":         {"c := make(chan entry); go func() { c <- stamped() }(); if (<-c).text == \"00:00\" { return }", true},
+		"through an interface":         {"var k clock = system{}; if k.Now().Format(\"15\") == \"00\" { return }", true},
+		"a timer":                      {"if (<-time.After(1)).Format(\"15\") == \"00\" { return }", true},
+		"a deadline":                   {"ctx, stop := context.WithTimeout(context.Background(), 1); defer stop(); if d, _ := ctx.Deadline(); d.Format(\"15\") == \"00\" { return }", true},
+		"out of any value":             {"var v any = stamp; stamp = v.(func() time.Time); if v.(func() time.Time)().Format(\"15\") == \"00\" { return }", true},
+		"of a variable that is set":    {"at = stamp(); if at.Format(\"15\") == \"00\" { return }", true},
+		"in an else":                   {"if made().text != \"plain\" { return } else if at = stamp(); at.Format(\"15\") == \"00\" { return }", true},
+		"what is no clock":             {"if at = time.Unix(1, 0); at.Format(\"15\") == \"00\" || made().text == \"00:00\" { return }", false},
+	} {
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
+
+import (
+	"context"
+	"time"
+)
+
+type entry struct{ text string }
+
+func plain() entry { return entry{"plain"} }
+
+func stamped() entry { return entry{time.Now().Format("15:04")} }
+
+type clock interface{ Now() time.Time }
+
+type system struct{}
+
+func (system) Now() time.Time { return time.Now() }
+
+var (
+	made  = plain
+	at    time.Time
+	stamp = time.Now
+	verbose bool
+	_     = context.Background
+)
+
+func main() {
+	done := make(chan bool)
+	go close(done)
+	<-done
+	`+c.main+`
+}
+`), pass.Exhaustion{}, pass.Options{})
+		require.NoError(t, err, name)
+		require.True(t, x.Complete, name)
+		numbers := slices.DeleteFunc(slices.Clone(x.Covered.Limits), func(l string) bool { return !strings.Contains(l, "the clock decides as a number") })
+		require.Equal(t, c.decides, len(numbers) > 0, "%s: %v", name, x.Covered.Limits)
 	}
 }
 
