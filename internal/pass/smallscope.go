@@ -49,10 +49,12 @@ func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporte
 	return withSmallScopes(b, scopes)
 }
 
-// decided reports whether a result needs no other one beside it.
+// decided reports whether a result needs no other one beside it: it is certain, or what keeps it from that is something else than
+// how many schedules there are, so that smaller numbers change nothing.
 func decided(b *artifact.Bundle) bool {
-	c := Conclude(b)
-	return c.Real+c.TimingDependent > 0 || !c.Inconclusive() || b.Runs() == nil || b.Runs().Failing != ""
+	c, r := Conclude(b), b.Runs()
+	return c.Real+c.TimingDependent > 0 || !c.Inconclusive() || r == nil || r.Failing != "" ||
+		r.Exhaustive != nil && r.Exhaustive.Complete && len(r.Exhaustive.Limits) > 0
 }
 
 // withSmallScopes is a bundle that also has what is known of small scopes.
