@@ -322,7 +322,7 @@ func (x *Executor) keptValues(p *exploration.Path, capacity int32, elem types.Ty
 		return 0, nil
 	case int(capacity) <= x.Options.BufferValues:
 		return capacity, nil
-	case !program.LeadsToOperations(elem):
+	case !x.Program.LeadsToOperations(elem):
 		return 0, nil
 	}
 	most, at := x.BoundOf(approximation.BoundElements, p.Here())

@@ -116,11 +116,13 @@ func IntegerConst(v ssa.Value) *big.Int {
 	return nil
 }
 
-// LeadsToOperations reports that a value of type t may lead to what operations are done on: a channel,
-// a lock, a function or a method of an interface. Errors are values like any other.
-func LeadsToOperations(t types.Type) bool { return leadsToOperations(t, map[types.Type]bool{}) }
+// LeadsToOperations reports that a value of type t may lead to what the program does operations on: a channel,
+// a lock, a function or a method of an interface. Errors are values like any other, and so is what is in the structs of others.
+func (p *Program) LeadsToOperations(t types.Type) bool {
+	return p.leadsToOperations(t, map[types.Type]bool{})
+}
 
-func leadsToOperations(t types.Type, seen map[types.Type]bool) bool {
+func (p *Program) leadsToOperations(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
@@ -132,18 +134,21 @@ func leadsToOperations(t types.Type, seen map[types.Type]bool) bool {
 	case *types.Chan, *types.Signature:
 		return true
 	case *types.Interface:
-		return !IsError(t)
+		return !u.Empty() && !IsError(t)
 	case *types.Pointer:
-		return leadsToOperations(u.Elem(), seen)
+		return p.leadsToOperations(u.Elem(), seen)
 	case *types.Slice:
-		return leadsToOperations(u.Elem(), seen)
+		return p.leadsToOperations(u.Elem(), seen)
 	case *types.Array:
-		return leadsToOperations(u.Elem(), seen)
+		return p.leadsToOperations(u.Elem(), seen)
 	case *types.Map:
-		return leadsToOperations(u.Key(), seen) || leadsToOperations(u.Elem(), seen)
+		return p.leadsToOperations(u.Key(), seen) || p.leadsToOperations(u.Elem(), seen)
 	case *types.Struct:
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && !p.ownPackage(n.Obj().Pkg().Path()) {
+			return false
+		}
 		for f := range u.Fields() {
-			if leadsToOperations(f.Type(), seen) {
+			if p.leadsToOperations(f.Type(), seen) {
 				return true
 			}
 		}
