@@ -1,6 +1,9 @@
 package main
 
-import "sync"
+import (
+	"log"
+	"sync"
+)
 
 // frame is sent through a buffer with much more room than is ever used, and is locked by who receives it.
 type frame struct {
@@ -11,6 +14,11 @@ type frame struct {
 
 // The sender keeps the lock of the second frame, for which the receiver waits.
 func main() {
+	// What libraries have in their structs is their own: nothing needs to be known of these, as many as there are.
+	logs := make(chan *log.Logger, 100)
+	for range 20 {
+		logs <- log.Default()
+	}
 	frames := make(chan *frame, 64)
 	done := make(chan bool)
 	go func() {
