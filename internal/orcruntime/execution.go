@@ -718,17 +718,9 @@ func Reached(n int) {
 	}
 }
 
-// Dated is Reached for a statement that decides by a number that the clock shows. In a bubble of
-// the program's own the clock begins at the same time in all runs.
+// Dated is Reached for a statement that decides by a number that the clock shows, in runs that call Timed, be it later: the
+// statement itself may be what leads to a time. In a bubble of the program's own the clock begins at the same time in all runs.
 func Dated(n int) {
-	if s := active.Load(); s != nil && s.exec != nil && s.bubbles == 0 {
-		s.reach(n)
-	}
-}
-
-// DatedIfTimed is Dated for a program that calls Timed before it has a time: the statement counts in runs that have one,
-// be it later, since the statement itself may be what leads to it.
-func DatedIfTimed(n int) {
 	s := active.Load()
 	if s == nil || s.exec == nil || s.bubbles > 0 {
 		return

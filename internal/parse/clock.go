@@ -359,7 +359,7 @@ func (x *readings) usedAs(e ast.Expr) (u use) {
 		return ignored
 	}
 	v, ok := x.info.ObjectOf(id).(*types.Var)
-	if !ok || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
+	if !ok || v.Pkg() == nil || isPackageVar(v) {
 		return kept
 	}
 	if x.known[v] {

@@ -282,7 +282,7 @@ func (s *initScan) testMain(files []*ast.File) map[*types.Var]token.Pos {
 				e = x.X
 				continue
 			case *ast.Ident:
-				if v, ok := s.info.Uses[x].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() && !set[v].IsValid() {
+				if v, ok := s.info.Uses[x].(*types.Var); ok && isPackageVar(v) && !set[v].IsValid() {
 					set[v] = x.Pos()
 				}
 			}

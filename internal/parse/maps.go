@@ -294,7 +294,7 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 	}
 	shared := findShared(info, f)
 	for v := range made {
-		if shared[v] || used[v] || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+		if shared[v] || used[v] || v.Pkg() == nil || isPackageVar(v) || v.IsField() {
 			delete(made, v)
 		}
 	}

@@ -153,7 +153,7 @@ func (a *memory) variable(v *types.Var) bool {
 	if v.Pkg() == nil || v.IsField() || v.Name() == "_" {
 		return false
 	}
-	if v.Parent() == v.Pkg().Scope() {
+	if isPackageVar(v) {
 		return a.own[v.Pkg().Path()] || v.Type().String() != "error"
 	}
 	return a.shared[v]

@@ -111,7 +111,7 @@ func (p *privacy) visit(n ast.Node) bool {
 // variable is the local variable of a slice that an identifier declares or uses, nil for others.
 func (p *privacy) variable(id *ast.Ident) *types.Var {
 	v, ok := p.info.ObjectOf(id).(*types.Var)
-	if !ok || v.IsField() || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
+	if !ok || v.IsField() || v.Pkg() == nil || isPackageVar(v) {
 		return nil
 	}
 	if _, ok := types.Unalias(v.Type()).(*types.TypeParam); ok {

@@ -79,10 +79,7 @@ func (r *rewriter) reached(first int) string {
 	text := ""
 	for _, number := range []bool{false, true} {
 		function, told := "Reached", false
-		switch {
-		case number && r.tellsTimes:
-			function = "DatedIfTimed"
-		case number:
+		if number {
 			function = "Dated"
 		}
 		for i := first; i < len(r.overlay.Diagnostics); i++ {
@@ -92,6 +89,9 @@ func (r *rewriter) reached(first int) string {
 			}
 			if !told {
 				r.reaches++
+				if number && !r.tellsTimes { // it may always have had one
+					text += r.zz + ".Timed(); "
+				}
 				text += fmt.Sprintf("%s.%s(%d); ", r.zz, function, r.reaches)
 				told = true
 			}

@@ -19,20 +19,19 @@ func (x *Explorer) partialWork() int { return x.maxWork() / 10 }
 
 // partial is where the model of a part of a program ends.
 type partial struct {
-	ending  bool                     // there are no more new locations
 	stopped bool                     // a location was not left by all its ways
-	atBegin bool                     // it is the one where the program begins, which is always left
-	cut     map[*state.Location]bool // that are not left
+	cut     map[*state.Location]bool // that are not left; nil as long as there are new ones
 	why     string                   // what is behind them
 }
 
-// stopPartially reports that there are ways enough for the model of a part, and has the location that is
-// executed end there.
-func (x *Explorer) stopPartially() bool {
-	switch {
-	case !x.Partial || x.InPrefix || x.Emitting || x.LimitedCost():
-		return false
-	case x.atBegin, x.ending && x.Work <= 2*x.partialWork(), x.Work <= x.partialWork():
+// stopPartially reports that there are ways enough for the model of a part, and has the location from which a path comes
+// end there, unless the program begins with it.
+func (x *Explorer) stopPartially(p *Path) bool {
+	most := x.partialWork()
+	if x.cut != nil {
+		most *= 2
+	}
+	if !x.Partial || x.InPrefix || x.Emitting || x.LimitedCost() || x.Work <= most || x.cut != nil && p.From == x.Templates[0].First {
 		return false
 	}
 	x.drop()
@@ -40,21 +39,16 @@ func (x *Explorer) stopPartially() bool {
 	return true
 }
 
-// endPartially brings the locations that were executed to the fixed point, and ends the model at the others. It is too
-// large all the same if nothing is left.
+// endPartially brings the locations that were executed to the fixed point, and ends the model at the others.
 func (x *Explorer) endPartially() {
-	x.ending, x.cut = true, map[*state.Location]bool{}
+	x.cut = map[*state.Location]bool{}
 	x.why = fmt.Sprintf("a step behind which the model would be too large: more than %d ways from guard to guard, most of them from %s", x.maxWork(), x.Position(x.busiest()))
-	for !x.Again && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
-		if len(x.Queue) == 0 {
-			continue
-		}
-		l := x.next()
+	for l := x.next(); l != nil; l = x.next() {
 		if l.Kind == state.AtSink || l.Kind == state.AtDone || x.cut[l] {
 			continue
 		}
-		x.stopped, x.atBegin = false, l == x.Templates[0].First
-		if x.atBegin || l.Executed && x.Work <= 2*x.partialWork() {
+		if l == x.Templates[0].First || l.Executed && x.Work <= 2*x.partialWork() {
+			x.stopped = false
 			if x.execute(l); !x.stopped {
 				continue
 			}

@@ -62,21 +62,26 @@ func (x *Explorer) Solve() {
 		x.Enqueue(l)
 	}
 	x.begin = begin
-	for !x.Again && !x.stopped && (len(x.Queue) > 0 || x.semantics.Late() || x.lateEvents()) && x.ctx.Err() == nil {
-		if len(x.Queue) == 0 {
-			continue
-		}
-		l := x.next()
+	for l := x.next(); l != nil; l = x.next() {
 		if x.execute(l); x.stopped {
 			x.Enqueue(l)
 			x.endPartially()
+			return
 		}
 	}
 }
 
-// next takes a location out of the queue. Where few ways begin first: what is learned there saves executing the
-// many ways elsewhere again.
+// next takes a location out of the queue, nil if nothing is left to do. Where few ways begin first: what is learned there
+// saves executing the many ways elsewhere again.
 func (x *Explorer) next() *state.Location {
+	if x.Again || x.ctx.Err() != nil {
+		return nil
+	}
+	for len(x.Queue) == 0 {
+		if !x.semantics.Late() && !x.lateEvents() {
+			return nil
+		}
+	}
 	best := 0
 	for i, l := range x.Queue {
 		if l.Ways < x.Queue[best].Ways {

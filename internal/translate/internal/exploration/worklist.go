@@ -101,7 +101,7 @@ func (x *Explorer) drive() {
 			x.pursue(p)
 			continue
 		}
-		if x.Work++; x.stopPartially() {
+		if x.Work++; x.stopPartially(p) {
 			return
 		}
 		if x.Work > x.maxWork() || x.LimitedCost() && x.Cost() > x.Budget {

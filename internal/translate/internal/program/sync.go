@@ -102,7 +102,7 @@ func (p *Program) holdsSync(t types.Type, depth int) bool {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && !p.ownPackage(n.Obj().Pkg().Path()) {
+		if p.ofOthers(t) {
 			return false
 		}
 		for i := range u.NumFields() {
@@ -114,6 +114,12 @@ func (p *Program) holdsSync(t types.Type, depth int) bool {
 		return p.holdsSync(u.Elem(), depth+1)
 	}
 	return false
+}
+
+// ofOthers reports that a type is declared in a package that is not under translation.
+func (p *Program) ofOthers(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && !p.ownPackage(n.Obj().Pkg().Path())
 }
 
 // ownPackage reports that a package is under translation.

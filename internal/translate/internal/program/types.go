@@ -144,7 +144,7 @@ func (p *Program) leadsToOperations(t types.Type, seen map[types.Type]bool) bool
 	case *types.Map:
 		return p.leadsToOperations(u.Key(), seen) || p.leadsToOperations(u.Elem(), seen)
 	case *types.Struct:
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && !p.ownPackage(n.Obj().Pkg().Path()) {
+		if p.ofOthers(t) {
 			return false
 		}
 		for f := range u.Fields() {
