@@ -3,8 +3,6 @@ package execution
 import (
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
@@ -69,16 +67,6 @@ func (x *Executor) PushOp(p *exploration.Path, c *state.CallPath, tgt state.Targ
 		p.Set(c, state.ArgKey(k), append([]*sym.Expr(nil), a...))
 	}
 	p.Push(&state.Frame{Call: c, Op: tgt.Op, Target: shape, Deferred: deferred})
-}
-
-// StmtOfOp is the statement of the call of the operation on top of the stack, 0
-// for a deferred one, which runs elsewhere.
-func (x *Executor) StmtOfOp(p *exploration.Path) sites.ID {
-	f := p.Peek()
-	if _, ok := f.Call.Site.(*ssa.Call); !ok || f.Call.Site.Parent() == nil {
-		return 0
-	}
-	return x.StmtOf(f.Call.Site.Parent(), f.Call.Site)
 }
 
 // OpReturn ends the operation on top of the stack with a result.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
+	"github.com/vtrace/vtrace/internal/translate/internal/program"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
@@ -558,23 +559,47 @@ func (p *Path) KeepAmong(e *sym.Expr, keep func(k int32) bool) {
 }
 
 // Statement is the one of the program in which the innermost function executes an
-// instruction, 0 if it has no guard: for a function of the library, that of the
-// call.
+// instruction, 0 if it has no guard.
 func (p *Path) Statement(instr ssa.Instruction) sites.ID {
 	i := len(p.Frames) - 1
 	for i > 0 && p.Frames[i].Op != nil {
 		i--
 	}
-	ctx := p.Frames[i].Call
-	for p.Explorer.Program.OfLibrary(ctx.Fn) {
-		if instr, ctx = ctx.Site, ctx.Parent; ctx == nil || instr == nil {
-			return 0
-		}
-	}
-	if ctx.Fn == nil {
+	if instr = p.inSource(instr, p.Frames[i].Call); instr == nil {
 		return 0
 	}
-	return p.Explorer.StmtOf(ctx.Fn, instr)
+	return p.Explorer.StmtOf(instr.Parent(), instr)
+}
+
+// CallStatement is the statement that calls the operation on top of the stack, 0 if
+// it has no guard, or is a defer statement, whose calls run elsewhere.
+func (p *Path) CallStatement() sites.ID {
+	c := p.Peek().Call
+	call, ok := p.inSource(c.Site, c.Parent).(*ssa.Call)
+	if !ok {
+		return 0
+	}
+	return p.Explorer.StmtOf(call.Parent(), call)
+}
+
+// inSource is the instruction of the program's source that an instruction in a context
+// stands for, nil if there is none: what a function of the library or a wrapper does,
+// as that of a method value, is done by the call of it.
+func (p *Path) inSource(instr ssa.Instruction, in *state.CallPath) ssa.Instruction {
+	for instr != nil {
+		fn := instr.Parent()
+		if fn == nil {
+			return nil
+		}
+		if !p.Explorer.Program.OfLibrary(fn) && !program.Synthetic(fn) {
+			return instr
+		}
+		if in == nil {
+			return nil
+		}
+		instr, in = in.Site, in.Parent
+	}
+	return nil
 }
 
 // Advance goes on to the next instruction.

@@ -170,7 +170,7 @@ func storable(x *execution.Executor, p *exploration.Path, does string, old []*sy
 			continue
 		}
 		if q := p.Fork(c); q != nil {
-			x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(q), Pos: q.Here(), Detail: bad.what}, x.SomeError())
+			x.Raise(q, &state.Unwind{Kind: artifact.KindPanic, Site: q.CallStatement(), Pos: q.Here(), Detail: bad.what}, x.SomeError())
 			x.ContinueWith(q)
 		}
 		if !p.Assume(sym.Not(c)) {

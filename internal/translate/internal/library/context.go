@@ -70,7 +70,7 @@ func contextOperations(l *execution.Library) {
 			if len(p.Peek().Target.Args) > 1 {
 				cause = p.Arg(1)
 			}
-			cancel(x, p, k, ctxCanceled, cause, x.StmtOfOp(p))
+			cancel(x, p, k, ctxCanceled, cause, p.CallStatement())
 		}
 		return x.OpReturn(p, nil)
 	})
@@ -316,8 +316,8 @@ func ofContext(x *execution.Executor, p *exploration.Path, addr *sym.Expr, f fun
 	if o == nil || !o.Context {
 		return x.OpReturn(p, layout.Zeros(2))
 	}
-	x.Accessed(p, o.Behind(state.ContextErr), 1, x.StmtOfOp(p), false)
-	againstTime(x, o, x.StmtOfOp(p))
+	x.Accessed(p, o.Behind(state.ContextErr), 1, p.CallStatement(), false)
+	againstTime(x, o, p.CallStatement())
 	return x.OpReturn(p, f(o))
 }
 

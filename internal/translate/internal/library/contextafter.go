@@ -81,8 +81,8 @@ func stopAfterFunc(x *execution.Executor, p *exploration.Path) bool {
 	if o == nil || !o.Context {
 		return x.OpReturn(p, []*sym.Expr{sym.Num(0)})
 	}
-	x.Accessed(p, o.Behind(state.ContextErr), 1, x.StmtOfOp(p), true)
-	againstTime(x, o, x.StmtOfOp(p))
+	x.Accessed(p, o.Behind(state.ContextErr), 1, p.CallStatement(), true)
+	againstTime(x, o, p.CallStatement())
 	waits := o.Behind(state.ContextWaits)
 	stops := sym.And(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0), exploration.Eq(p.CellAt(waits), 1))
 	p.Put(waits, sym.Ite(stops, sym.Num(0), p.CellAt(waits)))

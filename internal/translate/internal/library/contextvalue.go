@@ -28,7 +28,7 @@ func contextValueOperations(l *execution.Library) {
 			return x.OpReturn(p, p.Arg(0)[:2:2])
 		}
 		if exploration.Eq(p.Arg(1)[0], 0).Is(1) {
-			x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil key"}, x.SomeError())
+			x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "nil key"}, x.SomeError())
 			return true
 		}
 		values, end := parentOf(x, p, p.Arg(0))

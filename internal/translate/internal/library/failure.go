@@ -19,10 +19,7 @@ var testError = &program.Operation{Name: "error", Seed: true, Args: []int{}}
 
 // failTest is the failure of a test that goes on.
 func failTest(x *execution.Executor, p *exploration.Path) bool {
-	f := p.Peek()
-	if f.Call.Site != nil && f.Call.Site.Parent() != nil {
-		failure(x, p, x.StmtOf(f.Call.Site.Parent(), f.Call.Site), p.Picks > 0)
-	}
+	failure(x, p, p.Statement(p.Peek().Call.Site), p.Picks > 0)
 	return x.OpReturn(p, nil)
 }
 

@@ -62,7 +62,7 @@ func someText(x *execution.Executor) []*sym.Expr {
 // Functions of the library that never return are in the model wherever they are called.
 func endingOperations(l *execution.Library) {
 	panics := l.Add(program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool {
-		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "log.Panic"}, someText(x))
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "log.Panic"}, someText(x))
 		return true
 	})
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {

@@ -28,7 +28,7 @@ func pool(x *execution.Executor, p *exploration.Path) (k int32, ok bool) {
 	if k, ok = calledOn(x, p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
-	x.Accessed(p, k, layout.PoolFirst+2*layout.PoolValues, x.StmtOfOp(p), true)
+	x.Accessed(p, k, layout.PoolFirst+2*layout.PoolValues, p.CallStatement(), true)
 	return k, true
 }
 

@@ -171,7 +171,7 @@ func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.
 	case n > maxSorted && !s.turns:
 		return unsorted(x, p, "it has too many elements")
 	}
-	x.Accessed(p, base, int(n*w), x.StmtOfOp(p), true)
+	x.Accessed(p, base, int(n*w), p.CallStatement(), true)
 	if s.turns {
 		for i, j := int32(0), n-1; i < j; i, j = i+1, j-1 {
 			swap(p, base+i*w, base+j*w, w)

@@ -92,7 +92,7 @@ func syncMap(x *execution.Executor, p *exploration.Path, write bool) (o *state.O
 	stride := int32(1 + 2*len(layout.InterfaceCells))
 	n, at := x.EntriesOfSyncMaps()
 	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
-	x.Accessed(p, k, int(o.Size), x.StmtOfOp(p), write)
+	x.Accessed(p, k, int(o.Size), p.CallStatement(), write)
 	return o, true
 }
 
@@ -108,7 +108,7 @@ func calledOn(x *execution.Executor, p *exploration.Path, object, result string)
 	case !ok:
 		return 0, false
 	case k == 0:
-		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	default:
 		return k, true
 	}

@@ -88,7 +88,7 @@ func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) 
 
 // badInterval is the panic of a ticker whose interval is not positive.
 func badInterval(x *execution.Executor, p *exploration.Path, of string) bool {
-	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
+	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
 }
 
@@ -113,13 +113,13 @@ func setTimer(x *execution.Executor, p *exploration.Path, armed int32) bool {
 	case !ok:
 		return false
 	case k == 0:
-		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.StmtOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
+		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		return true
 	case o != nil && o.Callback:
-		againstTime(x, o, x.StmtOfOp(p))
+		againstTime(x, o, p.CallStatement())
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.Timer:
-		againstTime(x, o, x.StmtOfOp(p))
+		againstTime(x, o, p.CallStatement())
 		if d, known := x.DurationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return badInterval(x, p, "Ticker.Reset")
 		}
