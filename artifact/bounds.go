@@ -8,9 +8,9 @@ import (
 )
 
 // Bounds are those of a model that would be too large with the ones asked for: how
-// many objects one allocation has, elements a slice that grows, entries a map, and
-// activations a function in one goroutine. A translation that is given them makes
-// the same model again.
+// many objects one allocation has, elements a slice that grows, entries a map,
+// activations a function in one goroutine, and ways from guard to guard the program. A
+// translation that is given them makes the same model again.
 type Bounds struct {
 	// Objects, Elements, Entries and Activations are for the places that are not
 	// listed.
@@ -18,6 +18,9 @@ type Bounds struct {
 	Elements    int `json:"elements"`    // of a slice that grows
 	Entries     int `json:"entries"`     // of a map
 	Activations int `json:"activations"` // of a function in one goroutine
+	// Ways is after how many ways from guard to guard the model takes up nothing new, but ends;
+	// 0 is nowhere.
+	Ways int `json:"ways,omitempty"`
 	// Places are those with more than that, and those at whose bound paths of the
 	// model end, in order.
 	Places []PlaceBound `json:"places,omitempty"`
@@ -38,8 +41,9 @@ type PlaceBound struct {
 // program makes it.
 type Place struct {
 	// Kind is what is counted: objects of an allocation; elements of a slice that grows there; entries of a map that is made there, and
-	// without a position of every sync.Map; activations of the function that is declared there.
-	Kind string `json:"kind" schema:"objects|elements|entries|activations"`
+	// without a position of every sync.Map; activations of the function that is declared there;
+	// ways from guard to guard of the program, without a position.
+	Kind string `json:"kind" schema:"objects|elements|entries|activations|ways"`
 	File string `json:"file,omitempty"` // relative to the root of the program; "" is every place of the kind
 	Line int    `json:"line,omitempty"` // from 1
 	Col  int    `json:"col,omitempty"`  // in bytes, from 1
@@ -68,6 +72,8 @@ func (b *Bounds) Of(kind string) int {
 		return b.Entries
 	case approximation.BoundActivations:
 		return b.Activations
+	case approximation.BoundWays:
+		return b.Ways
 	}
 	return 0
 }

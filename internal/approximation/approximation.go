@@ -36,4 +36,5 @@ const (
 	BoundElements    = "elements"    // of a slice that grows here
 	BoundEntries     = "entries"     // of a map that is made here; without position, of every sync.Map
 	BoundActivations = "activations" // of the function that is declared here
+	BoundWays        = "ways"        // from guard to guard, in the whole program
 )

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 )
 
 // firstCost is the cost at which the bounds asked for are given up.
@@ -13,12 +14,12 @@ const firstCost = 14_000
 var ErrTooLarge = errors.New("too large for these bounds")
 
 // least are the smallest bounds.
-var least = artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2}
+var least = artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Ways: 500}
 
 // Asked are the bounds of all places where the model is not too large.
 func (o Options) Asked() artifact.Bounds {
 	o = o.withDefaults()
-	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion}
+	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion, Ways: exploration.MaxWays}
 }
 
 // Least are the bounds of all places to begin with where the model is too large
@@ -34,6 +35,9 @@ func (o Options) Least() artifact.Bounds {
 	lower(&b.Elements, o.Slice, least.Elements)
 	lower(&b.Entries, o.Entries, least.Entries)
 	lower(&b.Activations, o.Recursion, least.Activations)
+	if !o.Strict {
+		b.Ways = least.Ways
+	}
 	return b
 }
 

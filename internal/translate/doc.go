@@ -89,8 +89,8 @@
 // operations are assumed to end. Where the program does something with a channel or a lock that
 // cannot be followed, as one that comes out of reflection or a large data structure, the path ends as
 // at a bound, so that what comes before is all there and nothing behind it is made up
-// (exploration.Path.Unfollowed). So does the model of a program that is too large with the least bounds, too:
-// it has a part of the program (exploration/partial.go). What can have no model at all is an UnsupportedError.
+// (exploration.Path.Unfollowed). How much of the program the model has is a bound, too: with the least ones it has a
+// first part of it (exploration/partial.go). What can have no model at all is an UnsupportedError.
 //
 // That a timer fires, a context ends by its timeout or a sleeper wakes is a step of its
 // own, of the process Time or of the sleeper, at any moment behind the one in which it

@@ -15,9 +15,3 @@ func Operations() []string { return slices.Sorted(maps.Keys(library.New().Known)
 func TextFunctions() []string {
 	return program.TextFunctions()
 }
-
-// WithWays are options with another bound of the size of a model.
-func (o Options) WithWays(n int) Options {
-	o.ways = n
-	return o
-}

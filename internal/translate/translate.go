@@ -40,8 +40,6 @@ type Options struct {
 	// approximation, instead of failing.
 	Continue bool
 
-	ways int // see exploration.Options
-
 	Bounds
 	// At are the bounds of an earlier model of the program, where they are smaller
 	// than asked for: the model is made with these.
@@ -76,7 +74,7 @@ func (o Options) withDefaults() Options {
 
 // settings are the options that direct the search.
 func (o Options) settings() exploration.Options {
-	return exploration.Options{ModelBounds: o.withDefaults().Bounds, Asked: o.Asked(), At: o.At, Cost: o.Cost, Strict: o.Strict, Continue: o.Continue, Ways: o.ways}
+	return exploration.Options{ModelBounds: o.withDefaults().Bounds, Asked: o.Asked(), At: o.At, Cost: o.Cost, Strict: o.Strict, Continue: o.Continue}
 }
 
 // Model is a network with what accompanies it.
@@ -191,10 +189,6 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 		if x.TooLarge {
 			if x.LimitedCost() {
 				return nil, ErrTooLarge
-			}
-			if !taken.Partial && !opts.Strict {
-				taken.Partial = true
-				continue
 			}
 			return nil, x.err()
 		}

@@ -21,7 +21,6 @@ type Assumptions struct {
 	// recursive are the go statements that goroutines which they have started come to again.
 	recursive map[started]bool
 	Plain     bool // the first segment is an edge like any other
-	Partial   bool // the program is too large for a model of all of it
 	Comparing bool // durations are compared
 }
 

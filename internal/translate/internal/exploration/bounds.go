@@ -13,8 +13,8 @@ import (
 // How many ways there are through a program multiplies with the objects that an
 // allocation stands for, the elements of slices, the entries of maps and the
 // activations of functions. Where there are too many with the bounds asked for, the
-// least ones are used instead, and whoever searches the model can raise those of
-// the places that the search reaches. Paths that need more end in locations that
+// least ones are used instead, of the ways themselves, too (see partial.go), and whoever
+// searches the model can raise those of the places that the search reaches. Paths that need more end in locations that
 // say so, for which there are queries. What is counted decides, not time, so that
 // the result is the same everywhere.
 

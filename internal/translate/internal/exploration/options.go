@@ -12,8 +12,6 @@ type Options struct {
 	At *artifact.Bounds
 	// Cost is where the search is given up; 0 is nowhere.
 	Cost int
-	// Ways bounds the ways through all segments, over the whole analysis; 0 is DefaultWays.
-	Ways int
 	// Strict makes every approximation an error.
 	Strict bool
 	// Continue goes on behind what cannot be translated.

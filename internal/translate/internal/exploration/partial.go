@@ -4,34 +4,40 @@ import (
 	"fmt"
 	"go/token"
 
-	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
 // A program that is too large for a model has one of its first part. After some ways the search takes up no more new
-// locations: where one begins the model ends, as at a bound. The others go on to the fixed point, or for as many ways again;
-// of those which have not come there by then, the model has what leads to them, too. So it is right as far as it goes.
-// Whether the program gets to its end is one query.
-
-// partialWork is the number of ways after which there are no new locations: a tenth of what a whole program may have, since
-// it is searched again for each assumption that turns out to be wrong.
-func (x *Explorer) partialWork() int { return x.maxWork() / 10 }
+// locations: where one begins the model ends, as at any bound, which can be raised. The others go on to the fixed point, or
+// for as many ways again; of those which have not come there by then, the model has what leads to them, too. So it is right
+// as far as it goes. Whether the program gets to its end is one query.
 
 // partial is where the model of a part of a program ends.
 type partial struct {
+	most    int                      // ways after which there are no new locations; 0 is no limit
+	bound   *state.Bound             // that this is
 	stopped bool                     // a location was not left by all its ways
 	cut     map[*state.Location]bool // that are not left; nil as long as there are new ones
-	why     string                   // what is behind them
+}
+
+// limitWays finds after how many ways there are no new locations.
+func (x *Explorer) limitWays() {
+	if x.Options.At != nil && x.Options.At.Ways > 0 {
+		if n, at := x.BoundOf(approximation.BoundWays, token.NoPos); at != nil {
+			x.most, x.bound = n, at
+		}
+	}
 }
 
 // stopPartially reports that there are ways enough for the model of a part, and has the location from which a path comes
 // end there, unless the program begins with it.
 func (x *Explorer) stopPartially(p *Path) bool {
-	most := x.partialWork()
+	most := x.most
 	if x.cut != nil {
 		most *= 2
 	}
-	if !x.Partial || x.InPrefix || x.Emitting || x.LimitedCost() || x.Work <= most || x.cut != nil && p.From == x.Templates[0].First {
+	if x.most == 0 || x.InPrefix || x.Emitting || x.Work <= most || x.cut != nil && p.From == x.Templates[0].First {
 		return false
 	}
 	x.drop()
@@ -42,12 +48,12 @@ func (x *Explorer) stopPartially(p *Path) bool {
 // endPartially brings the locations that were executed to the fixed point, and ends the model at the others.
 func (x *Explorer) endPartially() {
 	x.cut = map[*state.Location]bool{}
-	x.why = fmt.Sprintf("a step behind which the model would be too large: more than %d ways from guard to guard, most of them from %s", x.maxWork(), x.Position(x.busiest()))
+	x.bound.Pos = x.busiest()
 	for l := x.next(); l != nil; l = x.next() {
 		if l.Kind == state.AtSink || l.Kind == state.AtDone || x.cut[l] {
 			continue
 		}
-		if l == x.Templates[0].First || l.Executed && x.Work <= 2*x.partialWork() {
+		if l == x.Templates[0].First || l.Executed && x.Work <= 2*x.most {
 			x.stopped = false
 			if x.execute(l); !x.stopped {
 				continue
@@ -60,5 +66,5 @@ func (x *Explorer) endPartially() {
 
 // endAtCut ends a path that begins where the model ends.
 func (x *Explorer) endAtCut(p *Path) {
-	x.SinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: token.NoPos, Detail: x.why})
+	p.BoundAt(x.bound, x.bound.Pos, fmt.Sprintf("the program goes on behind the first %d ways from guard to guard that the translation follows", x.most))
 }

@@ -13,6 +13,7 @@ import (
 func (x *Explorer) Solve() {
 	t := state.NewTemplate(state.Template{Key: "entry", Name: "main", Slots: 1, Once: true, Fn: x.Program.Entry})
 	x.Templates = append(x.Templates, t)
+	x.limitWays()
 	t.Root = x.Context(t, nil, nil, 0, x.Program.Entry, "")
 	ini := x.Context(t, t.Root, nil, 1, x.Program.Init, "")
 	begin := func() *Path {

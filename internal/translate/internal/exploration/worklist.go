@@ -1,7 +1,6 @@
 package exploration
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"sort"
@@ -13,14 +12,11 @@ import (
 const (
 	// maxPaths bounds the ways through one segment.
 	maxPaths = 4000
-	// DefaultWays bounds the ways through all segments, over the whole analysis.
-	DefaultWays = 30_000
+	// MaxWays bounds the ways through all segments, over the whole analysis.
+	MaxWays = 30_000
 	// maxSteps bounds the instructions of one way.
 	maxSteps = 200000
 )
-
-// maxWork bounds the ways through all segments.
-func (x *Explorer) maxWork() int { return cmp.Or(x.Options.Ways, DefaultWays) }
 
 // Enqueue has the segments at a location executed again.
 func (x *Explorer) Enqueue(l *state.Location) {
@@ -104,7 +100,7 @@ func (x *Explorer) drive() {
 		if x.Work++; x.stopPartially(p) {
 			return
 		}
-		if x.Work > x.maxWork() || x.LimitedCost() && x.Cost() > x.Budget {
+		if x.Work > MaxWays || x.LimitedCost() && x.Cost() > x.Budget {
 			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.Work-1))
 			return
 		}
