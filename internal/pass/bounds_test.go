@@ -176,3 +176,15 @@ func TestAskedBounds(t *testing.T) {
 	}
 	require.Equal(t, wanted(t, spec), violated(b))
 }
+
+// A statement that is said to be reachable is not called unreached where the model ends before the program does.
+func TestNeverReachedBehindBound(t *testing.T) {
+	queries := []artifact.Query{{Number: 1, Kind: artifact.KindNeverReached}, {Number: 2, Kind: artifact.KindBound}}
+	for end, want := range map[check.Verdict]check.Verdict{check.True: check.False, check.False: check.Maybe, check.Maybe: check.Maybe} {
+		a := &answered{report: &check.Report{Results: []check.Result{{Verdict: check.False}, {Verdict: end}}}}
+		found, err := a.results(queries, reporter{})
+		require.NoError(t, err)
+		require.Equal(t, want.String(), found.verdicts[0].Result, "the end of the model: %s", end)
+		require.Equal(t, want == check.Maybe, found.verdicts[0].Reason != "")
+	}
+}

@@ -361,8 +361,15 @@ func (a *answered) results(queries []artifact.Query, rep reporter) (*searched, e
 			return nil, fmt.Errorf("model: %w", err)
 		}
 	}
+	bounded := false
+	for i, r := range a.report.Results {
+		bounded = bounded || queries[i].Kind == artifact.KindBound && r.Verdict != check.True
+	}
 	out := &searched{traces: make([]*artifact.Trace, len(queries))}
 	for i, r := range a.report.Results {
+		if queries[i].Kind == artifact.KindNeverReached && r.Verdict == check.False && bounded {
+			r = check.Result{Verdict: check.Maybe, Reason: "the model ends at bounds that may be reached, and the statement may be reached behind them"}
+		}
 		v := artifact.Verdict{Query: queries[i].Number, Result: r.Verdict.String(), Reason: r.Reason}
 		if r.Trace != nil && r.Verdict == check.False {
 			out.traces[i] = orchestrate.TraceOf(info, queries[i], r)

@@ -31,7 +31,15 @@ func TestLeastBounds(t *testing.T) {
 	prog, idx := load(t, "testdata/large", "main")
 	p, err := translate.Prepare(t.Context(), prog, idx)
 	require.NoError(t, err)
-	m, err := p.Translate(ctx, translate.Options{})
+	part, err := p.Translate(ctx, translate.Options{})
+	require.NoError(t, err)
+	require.Equal(t, 500, part.Sidecar.Bounds.Ways)
+	require.Equal(t, artifact.Place{Kind: approximation.BoundWays}, part.Sidecar.Bounds.Places[0].Place)
+
+	// All of it.
+	whole := translate.Options{}.Least()
+	whole.Ways = 0
+	m, err := p.Translate(ctx, translate.Options{At: &whole})
 	require.NoError(t, err)
 	verify(t, m)
 	places := func(m *translate.Model) (kinds map[string]int) {
@@ -78,8 +86,7 @@ func TestLeastBounds(t *testing.T) {
 	// Bounds that are asked for stay.
 	m, err = p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Objects: 2, Slice: 3, Recursion: 3}})
 	require.NoError(t, err)
-	require.Equal(t, artifact.Bounds{Objects: 2, Elements: 3, Entries: 1, Activations: 3, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
-	require.Equal(t, map[string]int{"entries": 4}, places(m))
+	require.Equal(t, artifact.Bounds{Objects: 2, Elements: 3, Entries: 1, Activations: 3, Ways: 500, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
 
 	prog, idx = load(t, "testdata/verdicts/workers", "main")
 	m, err = translate.Translate(ctx, prog, idx, translate.Options{})

@@ -201,7 +201,8 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			continue // see assumptions
 		}
 		restarts++
-		if x.FindShared() || x.NewSplits {
+		// What segments have shown before they were split stays in the model of a part, which may be coarser.
+		if x.FindShared() || x.NewSplits && !x.Cut() {
 			continue
 		}
 		if err := x.err(); err != nil && !opts.Continue {

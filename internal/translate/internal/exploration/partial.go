@@ -17,6 +17,7 @@ import (
 type partial struct {
 	most    int                      // ways after which there are no new locations; 0 is no limit
 	bound   *state.Bound             // that this is
+	again   int                      // ways of segments that were executed again, with fewer
 	stopped bool                     // a location was not left by all its ways
 	cut     map[*state.Location]bool // that are not left; nil as long as there are new ones
 }
@@ -37,7 +38,7 @@ func (x *Explorer) stopPartially(p *Path) bool {
 	if x.cut != nil {
 		most *= 2
 	}
-	if x.most == 0 || x.InPrefix || x.Emitting || x.Work <= most || x.cut != nil && p.From == x.Templates[0].First {
+	if x.most == 0 || x.InPrefix || x.Emitting || x.Work-x.again <= most || x.cut != nil && p.From == x.Templates[0].First {
 		return false
 	}
 	x.drop()
@@ -53,7 +54,7 @@ func (x *Explorer) endPartially() {
 		if l.Kind == state.AtSink || l.Kind == state.AtDone || x.cut[l] {
 			continue
 		}
-		if l == x.Templates[0].First || l.Executed && x.Work <= 2*x.most {
+		if l == x.Templates[0].First || l.Executed && x.Work-x.again <= 2*x.most {
 			x.stopped = false
 			if x.execute(l); !x.stopped {
 				continue
@@ -63,6 +64,9 @@ func (x *Explorer) endPartially() {
 		x.leave(l)
 	}
 }
+
+// Cut reports that the model has a part of the program.
+func (x *Explorer) Cut() bool { return x.cut != nil }
 
 // endAtCut ends a path that begins where the model ends.
 func (x *Explorer) endAtCut(p *Path) {

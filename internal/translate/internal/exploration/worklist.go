@@ -112,12 +112,14 @@ func (x *Explorer) drive() {
 		x.ways[p.From]++
 		if n > denseWays && !x.Emitting && p.From != nil && !x.dense[pointOf(p.From)] {
 			x.drop()
+			x.again += n
 			x.dense[pointOf(p.From)] = true
 			x.Enqueue(p.From)
 			return
 		}
 		if n > splitWays && !p.split && !x.Emitting {
 			x.drop()
+			x.again += n
 			if p.From == nil {
 				x.PlainNeeded = true
 			} else {
