@@ -151,9 +151,9 @@ func TestKeptBounds(t *testing.T) {
 		require.NotEqual(t, check.True.String(), b.Verdicts()[p.Query-1].Result)
 		kept = append(kept, fmt.Sprintf("%d:%d %d %s: %s", p.Line, p.Col, p.N, p.Kind, p.Why))
 	}
-	require.Equal(t, []string{"24:20 2 entries: with 4 the search would be too large", "59:20 1 entries: with 2 the search would be too large"}, kept)
+	require.Equal(t, []string{"24:20 2 entries: with 4 the search would be too large", "59:20 1 entries: with 2 the model would be too large"}, kept)
 	require.Contains(t, Conclude(b).Limits, "internal/translate/testdata/large/main.go:59:20: a bound of the model is reached: "+
-		"the model ends where a map made here has more than 1 entries: with 2 the search would be too large")
+		"the model ends where a map made here has more than 1 entries: with 2 the model would be too large")
 }
 
 // TestAskedBounds checks that bounds that are asked for are neither lowered nor
