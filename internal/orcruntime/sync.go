@@ -291,8 +291,9 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 // acquire takes the lock, or queues. Waiters are not handed the lock: they
 // return to their guard when it is released, and the plan decides who is next.
 // Two kinds of waiters are completed without being asked, as in Go: a writer
-// that found readers, by the last RUnlock, and readers that found a writer, by
-// its Unlock.
+// that found readers, by the last RUnlock, and an RLock that found a writer, by
+// its Unlock. A Locker returns to its guard, also that of RLocker: what it locks
+// does not show where it is called.
 func (g *goroutine) acquire(l lockRef) {
 	s := g.run
 	s.exec.locks(g, l)
@@ -345,12 +346,14 @@ func (g *goroutine) release(l lockRef) {
 	case mutexLock:
 		s.reopen(l)
 	case writeLock:
+		readers := lockRef{readLock, l.p}
 		for _, w := range s.blocked {
-			if w.lock.kind == readLock && w.lock.p == l.p && !w.ready {
+			if w.op == opRLock && w.lock == readers && !w.ready {
 				w.ready = w.lock.try()
 			}
 		}
 		s.reopen(l)
+		s.reopen(readers)
 	case readLock:
 		if announced != nil && announced.lock.try() {
 			announced.ready = true

@@ -83,6 +83,10 @@ var table = sync.OnceValues(func() (all []tableProgram, err error) {
 	return all, nil
 })
 
+// onceRejected are programs of which a model rejected runs, without a word, while none of the few that TestComplete follows
+// by default was one of them.
+var onceRejected = []string{"methodvaluetimer", "rlockerwaits", "condrlocker"}
+
 // TestComplete follows recorded runs of the examples and of the translator's
 // programs in their models.
 func TestComplete(t *testing.T) {
@@ -92,7 +96,7 @@ func TestComplete(t *testing.T) {
 	n, each := 0, 96
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
-		if n++; runs == 0 && n%each == 5 {
+		if n++; runs == 0 && (n%each == 5 || slices.Contains(onceRejected, name)) {
 			runs = 20
 		}
 		if runs == 0 {

@@ -85,8 +85,11 @@ func condWait(x *execution.Executor, p *exploration.Path) bool {
 			return callMethod(x, p, l, "Lock", condLocked)
 		}
 		p.Role = artifact.RoleOp
-		if l.writer {
+		switch l.held {
+		case forWriting:
 			return writeLock(x, p, l.mu, condAnnounced) && x.OpReturn(p, nil)
+		case forReading:
+			return p.Assume(readable(p, l.mu)) && countReader(x, p, l.mu) && x.OpReturn(p, nil)
 		}
 		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 0)) {
 			return false
@@ -115,13 +118,8 @@ func condWait(x *execution.Executor, p *exploration.Path) bool {
 	case condLocked:
 		return x.OpReturn(p, nil)
 	}
-	if l.own == nil {
-		if q := p.Fork(exploration.Eq(p.CellAt(l.mu), 0)); q != nil {
-			x.Fatal(q, "sync: unlock of unlocked mutex")
-		}
-		if !p.Assume(exploration.Eq(p.CellAt(l.mu), 1)) {
-			return false
-		}
+	if l.own == nil && !unlockOfCond(x, p, l) {
+		return false
 	}
 	if q := p.Fork(sym.Not(exploration.Eq(p.CellAt(a+layout.CondQueue+layout.CondWaiters-1), 0))); q != nil {
 		q.Bound("more waiters of a condition variable than the model has")
@@ -138,20 +136,46 @@ func condWait(x *execution.Executor, p *exploration.Path) bool {
 	if l.own != nil {
 		return callMethod(x, p, l, "Unlock", condUnlocked)
 	}
-	p.Put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.Role = artifact.RoleCommit
 	x.Arrive(p, state.AtQueue, x.SiteOfOp(p))
 	return false
 }
 
+// unlockOfCond gives the lock of package sync back with which Wait is called.
+func unlockOfCond(x *execution.Executor, p *exploration.Path, l lockOfCond) bool {
+	if l.held == forReading {
+		return discountReader(x, p, l.mu)
+	}
+	if q := p.Fork(exploration.Eq(p.CellAt(l.mu), 0)); q != nil {
+		x.Fatal(q, unlockTexts[l.held])
+	}
+	if !p.Assume(exploration.Eq(p.CellAt(l.mu), 1)) {
+		return false
+	}
+	p.Put(l.mu, sym.Num(0))
+	return true
+}
+
+// How the lock of a Cond is held.
+type holding int
+
+const (
+	asMutex    holding = iota
+	forWriting         // an RWMutex
+	forReading         // an RWMutex, by its RLocker
+)
+
+// unlockTexts are the errors of who does not hold it.
+var unlockTexts = map[holding]string{asMutex: "sync: unlock of unlocked mutex", forWriting: "sync: Unlock of unlocked RWMutex"}
+
 // lockOfCond is the lock of a Cond: one of package sync, or a value of a type
 // with methods of its own.
 type lockOfCond struct {
-	mu     int32
-	writer bool // it is an RWMutex
-	own    types.Type
-	val    *sym.Expr
+	mu   int32
+	held holding
+	own  types.Type
+	val  *sym.Expr
 }
 
 // condLocker finds the lock of a Cond.
@@ -173,11 +197,14 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 		return noLock()
 	}
 	t := x.Memory.TypeOf(tag)
-	if t == nil || t == libraryRLocker || t == layout.OpaqueError {
+	if t == nil || t == layout.OpaqueError {
 		p.Unfollowed("sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
-	off, lock, isSync := x.EmbeddedLock(t)
+	off, lock, isSync := 0, types.Type(nil), t == libraryRLocker
+	if !isSync {
+		off, lock, isSync = x.EmbeddedLock(t)
+	}
 	if !isSync {
 		return lockOfCond{own: t, val: p.CellAt(a + layout.CondLock + 1)}, true
 	}
@@ -189,7 +216,14 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 	if ok && mu == 0 {
 		return noLock()
 	}
-	return lockOfCond{mu: mu + int32(off), writer: len(program.SyncCells(lock)) == 3}, ok
+	l.mu = mu + int32(off)
+	switch {
+	case t == libraryRLocker:
+		l.held = forReading
+	case len(program.SyncCells(lock)) == 3:
+		l.held = forWriting
+	}
+	return l, ok
 }
 
 // callMethod calls a method of the lock of a Cond, as which the operation on top

@@ -177,8 +177,17 @@ func rwTryLock(x *execution.Executor, p *exploration.Path) bool {
 	})
 }
 
-// moreReaders counts a reader in.
+// moreReaders counts a reader in, who holds the lock.
 func moreReaders(x *execution.Executor, p *exploration.Path, a int32) bool {
+	if !countReader(x, p, a) {
+		return false
+	}
+	p.Hold(a, false)
+	return true
+}
+
+// countReader counts a reader in.
+func countReader(x *execution.Executor, p *exploration.Path, a int32) bool {
 	n := p.CellAt(a + rwReaders)
 	lim := sym.Num(int32(x.Options.Counter))
 	if q := p.Fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
@@ -188,7 +197,6 @@ func moreReaders(x *execution.Executor, p *exploration.Path, a int32) bool {
 		return false
 	}
 	p.Put(a+rwReaders, sym.Arith(sym.OpAdd, n, sym.Num(1)))
-	p.Hold(a, false)
 	return true
 }
 
@@ -197,10 +205,12 @@ func rLock(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
-	if !p.Assume(sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))) || !moreReaders(x, p, a) {
-		return false
-	}
-	return x.OpReturn(p, nil)
+	return p.Assume(readable(p, a)) && moreReaders(x, p, a) && x.OpReturn(p, nil)
+}
+
+// readable is the condition that an RWMutex keeps no readers out.
+func readable(p *exploration.Path, a int32) *sym.Expr {
+	return sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))
 }
 
 func rUnlock(x *execution.Executor, p *exploration.Path) bool {
@@ -208,6 +218,15 @@ func rUnlock(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
+	if !discountReader(x, p, a) {
+		return false
+	}
+	p.Release(a)
+	return x.OpReturn(p, nil)
+}
+
+// discountReader counts a reader out.
+func discountReader(x *execution.Executor, p *exploration.Path, a int32) bool {
 	n := p.CellAt(a + rwReaders)
 	if q := p.Fork(exploration.Eq(n, 0)); q != nil {
 		x.Fatal(q, "sync: RUnlock of unlocked RWMutex")
@@ -216,8 +235,7 @@ func rUnlock(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Put(a+rwReaders, sym.Arith(sym.OpSub, n, sym.Num(1)))
-	p.Release(a)
-	return x.OpReturn(p, nil)
+	return true
 }
 
 func tryRLock(x *execution.Executor, p *exploration.Path) bool {
@@ -225,7 +243,7 @@ func tryRLock(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
-	c := sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))
+	c := readable(p, a)
 	if q := p.Fork(sym.Not(c)); q != nil {
 		x.OpReturn(q, []*sym.Expr{sym.Num(0)})
 		x.ContinueWith(q)
