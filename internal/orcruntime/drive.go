@@ -55,7 +55,7 @@ func ForMain[X T](t X, bubble func(X, func(X)), wait func(), main func(), endSit
 			Wait: wait,
 		},
 		Main: func() {
-			os.Args = append(os.Args[:1:1], args...)
+			beginMain(args)
 			main()
 		},
 		Entry:   EntryMain,

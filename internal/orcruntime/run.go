@@ -82,6 +82,7 @@ type run struct {
 	outcome      Outcome
 	at           string // where a panic came from, "file:line"
 
+	began time.Time // by the clock of the operating system
 	start time.Time
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
@@ -187,7 +188,7 @@ func Run(cfg Config) (res Result) {
 // the active one, and all else that need not be made in the bubble.
 func newRun(cfg Config) *run {
 	s := &run{
-		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
+		cfg: cfg, began: time.Now(), chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
 		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}

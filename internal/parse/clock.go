@@ -187,6 +187,28 @@ func (r *rewriter) calculation(c *ast.CallExpr) {
 	}
 }
 
+// systemTimes are the functions that give files times.
+var systemTimes = map[string]bool{"os.Chtimes": true, "(*os.Root).Chtimes": true}
+
+// fileTimes has the runtime tell the times of files by the clock of the run.
+func (r *rewriter) fileTimes(c *ast.CallExpr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok || !r.clock {
+		return
+	}
+	sel, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	switch {
+	case f.FullName() == "(io/fs.FileInfo).ModTime" && sel != nil && r.info.Selections[sel] != nil:
+		r.before(sel.X.Pos(), r.zz+".FileTimes(")
+		r.after(sel.X.End(), ")")
+	case systemTimes[f.FullName()] && len(c.Args) > 2:
+		for _, t := range c.Args[len(c.Args)-2:] {
+			r.before(t.Pos(), r.zz+".SystemTime(")
+			r.after(t.End(), ")")
+		}
+	}
+}
+
 func isNumber(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsNumeric != 0

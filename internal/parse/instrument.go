@@ -220,6 +220,7 @@ type packageFacts struct {
 	bubbles     bool                     // it does, and something in it calls synctest.Test
 	givesTime   bool                     // something gives it a time
 	handlesLogs bool                     // it has a handler of logs
+	asyncTimers bool                     // the channels of its timers have buffers
 	asValues    map[string]bool          // see methodValues
 	plain       map[string]*plainPackage // of other modules
 	testType    types.Type               // see testTypeOf
@@ -236,12 +237,17 @@ func packageFactsOf(ctx context.Context, prog *source.Program) (*packageFacts, e
 		if err != nil {
 			return nil, err
 		}
+		async, err := prog.AsyncTimers()
+		if err != nil {
+			return nil, err
+		}
 		clock := uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 		return &packageFacts{
 			clock:       clock,
 			bubbles:     clock && uses(prog, func(obj types.Object) bool { return isFunc(obj, "testing/synctest.Test") }),
 			givesTime:   uses(prog, givesTime),
 			handlesLogs: uses(prog, isLogRecord),
+			asyncTimers: async,
 			asValues:    methodValues(prog),
 			plain:       plain,
 			testType:    testTypeOf(prog.Packages),

@@ -289,6 +289,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		for _, a := range c.Args {
 			r.guardMap(a)
 		}
+		r.fileTimes(c, obj)
 		r.usedBehind(c)
 		r.foreign(c, obj)
 		r.subtest(c, obj)

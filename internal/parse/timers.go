@@ -68,6 +68,9 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 	default:
 		return
 	}
+	if r.asyncTimers && f.Name() == "Reset" {
+		r.diag(sel.Sel.Pos(), "Reset of a %s in a program with GODEBUG=asynctimerchan=1, as modules of Go before 1.23 have it: what it has sent before stays in its channel, and does not in runs", strings.ToLower(function))
+	}
 	o, ok := operand{}, false
 	if s.Kind() == types.MethodVal {
 		o, ok = r.receiver(sel.X, s)

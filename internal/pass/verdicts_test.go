@@ -45,6 +45,10 @@ const mostRuns = 50
 
 const outcomesFile = "testdata/verdicts.golden"
 
+// onceMisjudged are programs that were said to have no error, or a real one, and do not: what they see of their surroundings was that of
+// a test, or their timers those of another release.
+var onceMisjudged = []string{"t1_testing", "t1_testing_ok", "t1_testflag", "t1_argname", "t1_asynctimer", "t1_filetime_ok"}
+
 // TestVerdicts checks programs that somebody wrote who did not know vtrace, in pairs:
 // one with an error, which `// want "kind"` marks, and a corrected one, NAME_ok. Of the
 // first nobody may say that it has no error, of the second no error may be called real.
@@ -66,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 			if *verdictsRun != "" && !strings.HasPrefix(name, *verdictsRun) {
 				continue
 			}
-			if !*verdictsAll && *verdictsRun == "" && (i%56 != 9 || testing.Short()) {
+			if !*verdictsAll && *verdictsRun == "" && (i%56 != 9 && !slices.Contains(onceMisjudged, name) || testing.Short()) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -586,17 +586,7 @@ func (prog *Program) writeOther(h io.Writer) error {
 
 // entryText says which function the entry is, and what its package asks of the runtime.
 func (prog *Program) entryText() string {
-	var debug []string
-	for _, file := range prog.Entry.Syntax {
-		for _, group := range file.Comments {
-			for _, c := range group.List {
-				if c.Pos() < file.Package && strings.HasPrefix(c.Text, "//go:debug ") {
-					debug = append(debug, c.Text)
-				}
-			}
-		}
-	}
-	return fmt.Sprintf("entry %q %q of Go %q, %q", prog.Entry.PkgPath, prog.Func.Name(), prog.GoVersion, debug)
+	return fmt.Sprintf("entry %q %q of Go %q, %q", prog.Entry.PkgPath, prog.Func.Name(), prog.GoVersion, prog.debugDirectives())
 }
 
 func packageText(p *packages.Package) string {
