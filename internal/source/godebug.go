@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"go/version"
-	"os"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -29,8 +28,11 @@ func (prog *Program) debugDirectives() []string {
 func (prog *Program) AsyncTimers() (bool, error) {
 	const setting = "asynctimerchan"
 	async := prog.GoVersion != "" && version.Compare("go"+prog.GoVersion, "go1.23") < 0
+	if prog.Entry == nil {
+		return async, nil
+	}
 	if m := prog.Entry.Module; m != nil && m.GoMod != "" {
-		data, err := os.ReadFile(m.GoMod)
+		data, err := prog.ReadFile(m.GoMod)
 		if err != nil {
 			return false, err
 		}
