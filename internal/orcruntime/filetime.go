@@ -3,7 +3,6 @@
 package orcruntime
 
 import (
-	"io/fs"
 	"reflect"
 	"time"
 )
@@ -14,14 +13,17 @@ import (
 // new, by what its clock showed at the start of the run.
 
 // FileTimes is what instrumented code takes the ModTime of for that of what a file is like.
-func FileTimes(of interface{ ModTime() time.Time }) interface{ ModTime() time.Time } {
-	if info, ok := of.(fs.FileInfo); ok && isOfSystem(info) {
-		return systemInfo{info}
+func FileTimes(of fileInfo) fileInfo {
+	if isOfSystem(of) {
+		return systemInfo{of}
 	}
 	return of
 }
 
-type systemInfo struct{ of fs.FileInfo }
+// fileInfo is what matters here of an fs.FileInfo.
+type fileInfo = interface{ ModTime() time.Time }
+
+type systemInfo struct{ of fileInfo }
 
 func (i systemInfo) ModTime() time.Time { return i.of.ModTime().Add(clockAhead()) }
 
@@ -44,4 +46,6 @@ func clockAhead() time.Duration {
 }
 
 // isOfSystem reports that the operating system has filled info, and not the program, by its own clock.
-func isOfSystem(info fs.FileInfo) bool { return reflect.TypeOf(info).String() == "*os.fileStat" }
+func isOfSystem(info fileInfo) bool {
+	return info != nil && reflect.TypeOf(info).String() == "*os.fileStat"
+}
