@@ -54,10 +54,7 @@ func ForMain[X T](t X, bubble func(X, func(X)), wait func(), main func(), endSit
 			Run:  func(f func()) { bubble(t, func(X) { f() }) },
 			Wait: wait,
 		},
-		Main: func() {
-			beginMain(args)
-			main()
-		},
+		Main:    func() { asProgram(main, args) },
 		Entry:   EntryMain,
 		EndSite: endSite,
 	}

@@ -15,11 +15,31 @@ import (
 // A program runs in the binary of a test, since only there is a bubble. What it sees of that is to be what it sees
 // of a binary of its own: its name, its flags, and that it is not under test.
 
-// beginMain has main see the arguments that a binary of the program has, in the first run and in all others.
-func beginMain(args []string) {
+// asProgram runs main with the arguments and flags that it has in a binary of its own. Those of the test are there again
+// behind it: other tests of the binary may ask for them.
+func asProgram(main func(), args []string) {
+	testArgs, testFlags := os.Args, *flag.CommandLine
+	defer func() { os.Args, *flag.CommandLine = testArgs, testFlags }()
 	os.Args = append([]string{filepath.Join(filepath.Dir(os.Args[0]), programName())}, args...)
-	hideTestFlags()
+	own := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
+	own.Usage = flag.CommandLine.Usage
+	for _, f := range programFlags() {
+		own.Var(f.Value, f.Name, f.Usage)
+		own.Lookup(f.Name).DefValue = f.DefValue
+	}
+	*flag.CommandLine = *own
+	main()
 }
+
+// programFlags are the flags that packages of the program have defined, without those of package testing.
+var programFlags = sync.OnceValue(func() (own []*flag.Flag) {
+	flag.VisitAll(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			own = append(own, f)
+		}
+	})
+	return own
+})
 
 // programName is the name of the binary that go build makes of the package.
 var programName = sync.OnceValue(func() string {
@@ -41,19 +61,6 @@ func majorVersion(s string) bool {
 	v, err := strconv.Atoi(n)
 	return ok && err == nil && v > 1 && n[0] != '0'
 }
-
-// hideTestFlags removes the flags of package testing, which are parsed, from those of the program.
-var hideTestFlags = sync.OnceFunc(func() {
-	own := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
-	own.Usage = flag.CommandLine.Usage
-	flag.VisitAll(func(f *flag.Flag) {
-		if !strings.HasPrefix(f.Name, "test.") {
-			own.Var(f.Value, f.Name, f.Usage)
-			own.Lookup(f.Name).DefValue = f.DefValue
-		}
-	})
-	*flag.CommandLine = *own
-})
 
 // Testing is testing.Testing, which is given: a program is not under test.
 func Testing(testing func() bool) func() bool {
