@@ -220,7 +220,7 @@ type packageFacts struct {
 	bubbles     bool                     // it does, and something in it calls synctest.Test
 	givesTime   bool                     // something gives it a time
 	handlesLogs bool                     // it has a handler of logs
-	asyncTimers bool                     // the channels of its timers have buffers
+	asyncTimers bool                     // it resets timers, whose channels have buffers
 	asValues    map[string]bool          // see methodValues
 	plain       map[string]*plainPackage // of other modules
 	testType    types.Type               // see testTypeOf
@@ -237,9 +237,11 @@ func packageFactsOf(ctx context.Context, prog *source.Program) (*packageFacts, e
 		if err != nil {
 			return nil, err
 		}
-		async, err := prog.AsyncTimers()
-		if err != nil {
-			return nil, err
+		async := false
+		if uses(prog, isReset) {
+			if async, err = prog.AsyncTimers(); err != nil {
+				return nil, err
+			}
 		}
 		clock := uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 		return &packageFacts{

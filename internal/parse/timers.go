@@ -48,6 +48,11 @@ func (r *rewriter) ticker(c *ast.CallExpr, f *types.Func) {
 	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.statement(c.Pos())))
 }
 
+// isReset reports that a function sets a timer or ticker anew.
+func isReset(obj types.Object) bool {
+	return isFunc(obj, "(*time.Timer).Reset") || isFunc(obj, "(*time.Ticker).Reset")
+}
+
 // timer has the runtime stop and reset timers and tickers, so that it knows when
 // they fire, and forgets what it has received of them before the program has.
 func (r *rewriter) timer(sel *ast.SelectorExpr) {
@@ -68,7 +73,7 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 	default:
 		return
 	}
-	if r.asyncTimers && f.Name() == "Reset" {
+	if r.asyncTimers && isReset(f) {
 		r.diag(sel.Sel.Pos(), "Reset of a %s in a program with GODEBUG=asynctimerchan=1, as modules of Go before 1.23 have it: what it has sent before stays in its channel, and does not in runs", strings.ToLower(function))
 	}
 	o, ok := operand{}, false

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"go/version"
 	"strings"
@@ -26,36 +27,63 @@ func (prog *Program) debugDirectives() []string {
 // AsyncTimers reports that the channels of the program's timers have a buffer, as in modules of Go before 1.23, unless they
 // say otherwise: GODEBUG has asynctimerchan=1. See https://go.dev/doc/godebug.
 func (prog *Program) AsyncTimers() (bool, error) {
-	const setting = "asynctimerchan"
-	async := prog.GoVersion != "" && version.Compare("go"+prog.GoVersion, "go1.23") < 0
-	if prog.Entry == nil {
-		return async, nil
-	}
-	if m := prog.Entry.Module; m != nil && m.GoMod != "" {
-		data, err := prog.ReadFile(m.GoMod)
-		if err != nil {
-			return false, err
-		}
-		f, err := modfile.ParseLax(m.GoMod, data, nil)
-		if err != nil {
+	release, settings := prog.GoVersion, map[string]string{}
+	if prog.Entry != nil {
+		var err error
+		if release, err = prog.debugSettings(settings); err != nil {
 			return false, fmt.Errorf("settings of GODEBUG: %w", err)
 		}
-		for _, g := range f.Godebug {
-			switch {
-			case g.Key == setting:
-				async = g.Value != "0"
-			case g.Key == "default" && version.IsValid(g.Value):
-				async = version.Compare(g.Value, "go1.23") < 0
-			}
+	}
+	if value, ok := settings["asynctimerchan"]; ok {
+		return value != "0", nil
+	}
+	// "default" is a release whose settings the others are.
+	of := cmp.Or(settings["default"], "go"+release)
+	return version.IsValid(of) && version.Compare(of, "go1.23") < 0, nil
+}
+
+// debugSettings adds the settings of GODEBUG that the program is built with, and returns the go line of its module or, if
+// it is in a workspace, that of the workspace, which the settings then are of as well.
+func (prog *Program) debugSettings(settings map[string]string) (release string, err error) {
+	work := ""
+	if prog.workspace != nil {
+		if work, err = prog.workspace(); err != nil {
+			return "", err
 		}
+	}
+	release = prog.GoVersion
+	var lines []*modfile.Godebug
+	switch m := prog.Entry.Module; {
+	case work != "":
+		data, err := prog.ReadFile(work)
+		if err != nil {
+			return "", err
+		}
+		f, err := modfile.ParseWork(work, data, nil)
+		if err != nil {
+			return "", err
+		}
+		if lines = f.Godebug; f.Go != nil {
+			release = f.Go.Version
+		}
+	case m != nil && m.GoMod != "":
+		data, err := prog.ReadFile(m.GoMod)
+		if err != nil {
+			return "", err
+		}
+		f, err := modfile.Parse(m.GoMod, data, nil)
+		if err != nil {
+			return "", err
+		}
+		lines = f.Godebug
+	}
+	for _, l := range lines {
+		settings[l.Key] = l.Value
 	}
 	for _, text := range prog.debugDirectives() {
-		switch key, value, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(text, "//go:debug")), "="); {
-		case key == setting:
-			async = value != "0"
-		case key == "default" && version.IsValid(value):
-			async = version.Compare(value, "go1.23") < 0
+		if key, value, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(text, "//go:debug")), "="); ok {
+			settings[key] = value
 		}
 	}
-	return async, nil
+	return release, nil
 }
