@@ -190,15 +190,31 @@ func (r *rewriter) calculation(c *ast.CallExpr) {
 // systemTimes are the functions that give files times.
 var systemTimes = map[string]bool{"os.Chtimes": true, "(*os.Root).Chtimes": true}
 
+func isModTime(obj types.Object) bool { return isFunc(obj, "(io/fs.FileInfo).ModTime") }
+
+// otherModTime is said where the runtime is not asked for the time of a file.
+const otherModTime = "ModTime of a file by a function value or method expression: by the clock of the operating system, not by that of the run"
+
+// fileTimeValue says of a ModTime that is not called where it is named that it is by another clock.
+func (r *rewriter) fileTimeValue(e ast.Expr, obj types.Object) {
+	if r.clock && isModTime(obj) && r.calledBy[e] == nil {
+		r.diag(e.Pos(), "%s", otherModTime)
+	}
+}
+
 // fileTimes has the runtime tell the times of files by the clock of the run.
 func (r *rewriter) fileTimes(c *ast.CallExpr, obj types.Object) {
 	f, ok := obj.(*types.Func)
 	if !ok || !r.clock {
 		return
 	}
-	sel, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	switch {
-	case f.FullName() == "(io/fs.FileInfo).ModTime" && sel != nil && r.info.Selections[sel] != nil:
+	case isModTime(f):
+		sel, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if s := r.info.Selections[sel]; s == nil || s.Kind() != types.MethodVal {
+			r.diag(c.Pos(), "%s", otherModTime)
+			return
+		}
 		r.before(sel.X.Pos(), r.zz+".FileTimes(")
 		r.after(sel.X.End(), ")")
 	case systemTimes[f.FullName()] && len(c.Args) > 2:

@@ -95,6 +95,7 @@ func (r *rewriter) value(e ast.Expr) {
 		r.signal(e, obj)
 		r.testValue(e, obj)
 		r.measures(e, obj)
+		r.fileTimeValue(e, obj)
 		if isFunc(obj, "testing.Testing") {
 			r.before(e.Pos(), r.zz+".Testing(")
 			r.after(e.End(), ")")
