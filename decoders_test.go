@@ -119,7 +119,7 @@ var decoders = map[string]string{
 	"internal/recording.readRaw":                   "internal/recording.FuzzConvert",
 	"report.ReadBaseline":                          "report.FuzzBaseline",
 	"report.commentsOf":                            "report.FuzzComments",
-	"internal/source.Program.AsyncTimers":          "(the go command has read the same file)",
+	"internal/source.Program.debugSettings":        "(the go command has read the same files)",
 	"internal/source.Program.namedModules":         "(the go command has read the same files)",
 	"internal/source.Program.tests":                "(names for an error; files with errors are passed over)",
 	"internal/source.GoVariables":                  "(what the go command says of its settings)",
