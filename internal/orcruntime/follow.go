@@ -167,6 +167,9 @@ func (s *run) stepTime() string {
 	if s.awake() {
 		return "time does not pass: in a synctest bubble somebody can go on"
 	}
+	if why := s.timePassesNot(); why != "" {
+		return why
+	}
 	if !s.passTime() {
 		return "no timer is pending"
 	}

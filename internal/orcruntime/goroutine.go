@@ -70,6 +70,7 @@ const (
 	opRead
 	opDelay
 	opCount
+	opLibraryLock
 	opEnd
 )
 
@@ -81,7 +82,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opCount: "count of goroutines", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opCount: "count of goroutines", opLibraryLock: "lock inside a library", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -232,7 +233,7 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 func (g *goroutine) back() {
 	if g.strayed.Swap(false) {
 		g.run.progress.Load() // after what the controller did before it waited
-		g.run.strays.Add(-1)
+		g.run.backAgain.Add(1)
 		g.run.races.throughLibrary(g)
 		g.run.wakeUp()
 	}
@@ -277,6 +278,7 @@ func (g *goroutine) park() {
 		return
 	}
 	s.races.inLibrary(g)
+	s.locks.stops.Add(1)
 	if s.back != nil {
 		s.back <- struct{}{}
 	}
@@ -336,10 +338,12 @@ func (s *run) exit(g *goroutine) {
 		s.started.Add(-1)
 	}
 	g.state = done
+	s.locks.calls.Add(-int64(g.library))
 	s.gone.Add(1)
 	s.lingering.Store(0)
 	s.exec.population(touchOver)
 	g.f, g.cases = nil, nil
+	s.locks.stops.Add(1)
 	if s.back != nil {
 		s.back <- struct{}{}
 	}

@@ -15,6 +15,9 @@ import (
 func (s *run) judge(d *divergence) Result {
 	if !s.over && s.resting {
 		s.outcome = s.rest()
+		if s.lost == "" {
+			s.lost = s.lostInLocks()
+		}
 		s.neverComes(len(s.finalized) > 0, "finalizers or cleanups of the program, which are never called in a run, might end what is stuck")
 		s.neverComes(len(s.signals) > 0, "signals, which do not come in a run, might end what is stuck")
 	}
@@ -311,6 +314,7 @@ func (s *run) onLine(key, line string) bool {
 func (s *run) unwind() {
 	s.dying.Store(true)
 	s.endLockWaiters()
+	s.endLockCallers()
 	s.adopt()
 	for len(s.live) > 0 {
 		g := s.live[len(s.live)-1]
@@ -327,7 +331,7 @@ func (s *run) unwind() {
 		if s.back != nil {
 			<-s.back
 		} else {
-			s.cfg.Bubble.Wait()
+			s.comeToRest()
 		}
 		if g.state != done {
 			s.leave("goroutine " + g.path + " could not be ended: a deferred function blocks in code without guards")

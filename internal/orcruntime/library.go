@@ -94,7 +94,7 @@ func callerOfLibrary() libraryCaller {
 		}
 		return libraryCaller{}
 	}
-	if s.races == nil && !s.minors && s.cfg.record == nil || s.dying.Load() {
+	if s.races == nil && !s.minors && s.cfg.record == nil && s.cfg.Bubble.Wait == nil || s.dying.Load() {
 		return libraryCaller{}
 	}
 	if g := s.caller(); g != nil {
@@ -130,6 +130,7 @@ func Lib(site Site) Mark {
 func (c libraryCaller) calls(site Site) Mark {
 	if g := c.g; g != nil {
 		g.stopToCall(site)
+		g.mayMeetLock()
 		g.run.races.begins(g, site)
 		g.run.exec.calls(g)
 	}
@@ -151,6 +152,9 @@ func (c libraryCaller) returnsTo(depth int) {
 
 // set sets how many calls the goroutine is in.
 func (c libraryCaller) set(depth int) {
+	if c.g != nil {
+		c.g.run.locks.calls.Add(int64(depth - c.library))
+	}
 	c.library = depth
 	if c.r != nil {
 		c.r.library = depth

@@ -51,14 +51,16 @@ func inBubble() bool {
 	return bytes.Contains(line, []byte("synctest bubble"))
 }
 
-// quiesce waits until nobody in the bubble can go on, those included who wait for
-// a lock that has become free. They run while nobody has the baton, so that none of
-// them is taken for who had it.
+// quiesce waits until nobody in the bubble can go on, those included who are about to call a
+// library, and who wait for a lock that has become free. These run while nobody has the baton, so
+// that none of them is taken for who had it.
 func (s *run) quiesce() {
-	s.cfg.Bubble.Wait()
-	for s.handLock() {
-		s.cfg.Bubble.Wait()
+	s.comeToRest()
+	for s.letCall() || s.handLock() {
+		s.comeToRest()
 	}
+	// Who has come back from outside was not under control until it stopped.
+	s.strays.Add(-s.backAgain.Swap(0))
 }
 
 // handLock gives the first of those who wait outside control, and whose lock is

@@ -27,7 +27,7 @@ var recordedAs = map[op][]trace.Op{
 	opAtomic: {trace.OpRMW},
 	// Of these there is nothing in a recording, also not of a program that runs free.
 	opNone: nil, opStart: nil, opPanic: nil, opExit: nil, opGoexit: nil, opTestEnd: nil, opSleep: nil, opSettle: nil, opSpin: nil, opAccess: nil,
-	opWaited: nil, opZero: nil, opMap: nil, opLog: nil, opCleanup: nil, opMeasure: nil, opCall: nil, opRead: nil, opDelay: nil, opCount: nil, opEnd: nil,
+	opWaited: nil, opZero: nil, opMap: nil, opLog: nil, opCleanup: nil, opMeasure: nil, opCall: nil, opRead: nil, opDelay: nil, opCount: nil, opLibraryLock: nil, opEnd: nil,
 	opSubtest: {trace.OpAdd, trace.OpGo, trace.OpWait}, opParallel: {trace.OpWait}, opJoin: {trace.OpWait},
 }
 

@@ -31,6 +31,7 @@ type run struct {
 	// started of those that the scheduler has started.
 	base, started atomic.Int64
 	strays        atomic.Int64 // goroutines outside
+	backAgain     atomic.Int64 // of those, who are back, and run beside who has the baton until they stop
 	alive         atomic.Int64 // how many goroutines are live, at least
 
 	stacks bool
@@ -135,6 +136,8 @@ type run struct {
 
 	mu          sync.Mutex
 	ids         map[uint64]*goroutine
+	locks       libraryLocks
+	done        chan Result   // gets that of the run
 	lockWaiters []*lockWaiter // outside control, in the order in which they came
 	inbox       []*goroutine  // callbacks that have arrived
 	kick        chan struct{}
@@ -176,12 +179,15 @@ func Run(cfg Config) (res Result) {
 	}
 	before.run.Store(true)
 	s.tellPasses()
-	if cfg.Watchdog <= 0 {
+	if cfg.Watchdog <= 0 && cfg.Bubble.Wait == nil {
 		return s.run()
 	}
-	done := make(chan Result, 1)
-	go func() { done <- s.run() }()
-	return s.watch(done)
+	s.done = make(chan Result, 2)
+	go func() { s.done <- s.run() }()
+	if cfg.Watchdog <= 0 {
+		return <-s.done
+	}
+	return s.watch(s.done)
 }
 
 // newRun makes what goroutines outside control may look at as soon as the run is
@@ -238,6 +244,9 @@ func (s *run) run() (res Result) {
 		s.kept.giveBack()
 		s.deactivate()
 		finished = true
+		if len(s.locks.waiting) > 0 {
+			s.done <- res // a bubble in which somebody waits for a mutex does not end
+		}
 	}
 	if s.cfg.Bubble.Run != nil {
 		s.cfg.Bubble.Run(body)
@@ -502,6 +511,10 @@ func (s *run) await(g *goroutine) {
 		s.strays.Add(1)
 		g.strayed.Store(true)
 		why := "goroutine " + g.path + " blocked in code without guards after " + g.site.key()
+		if slices.ContainsFunc(s.idsOf(g), s.locks.holdsUp) {
+			why = "goroutine " + g.path + " waits for a lock inside a library, in code without guards after " + g.site.key()
+			g.op, g.obj = opLibraryLock, nil
+		}
 		s.weaken(why)
 		if !slices.Contains(s.strayWeak, why) {
 			s.strayWeak = append(s.strayWeak, why)
