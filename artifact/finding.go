@@ -165,7 +165,7 @@ func (e *Exhaustive) AllWithoutStalls() bool {
 	return e != nil && e.Complete && len(e.Limits) == 0
 }
 
-// Coverage says in a sentence what was explored.
+// Coverage says in a sentence what was explored, all but what the limits say.
 func (e *Exhaustive) Coverage() string {
 	if e == nil {
 		return ""
@@ -183,6 +183,9 @@ func (e *Exhaustive) Coverage() string {
 		out.WriteString(", of those in which time passes only when nothing else can happen")
 	case e.Timed && e.Stalls > 0:
 		fmt.Fprintf(&out, ", of those in which time passes at most %d times while a goroutine could go on", e.Stalls)
+	}
+	if len(e.Limits) > 0 {
+		out.WriteString(", but for what is not covered")
 	}
 	if cut > 0 {
 		fmt.Fprintf(&out, "; %d runs were given up, being equivalent to others", cut)

@@ -163,6 +163,11 @@ func TestExpression(t *testing.T) {
 		{"receive", "<-make(chan int)", ""},
 		{"receive", "for v := range s.in {", "s.in"},
 		{"receive", "f(<-a, <-b)", ""},
+		{"receive", "case out <- i:", ""},
+		{"receive", "out <- <-in", "in"},
+		{"receive", "c[0] <- i", ""},
+		{"send", "case <-s.in:", ""},
+		{"send", "return <-s.in", ""},
 		{"panic", "panic(x)", ""},
 	} {
 		require.Equal(t, p.want, expression(p.operation, p.text), "%s %s", p.operation, p.text)

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
@@ -253,22 +254,34 @@ const maxSent = 30
 func expression(operation, text string) string {
 	found := ""
 	for _, form := range forms[operation] {
-		for _, m := range form.FindAllStringSubmatch(text, -1) {
-			if found != "" && found != m[1] {
+		for _, m := range form.FindAllStringSubmatchIndex(text, -1) {
+			x := text[m[2]:m[3]]
+			if token.IsKeyword(x) || operation == opReceive && sends(text[:m[0]]) {
+				continue
+			}
+			if found != "" && found != x {
 				return ""
 			}
-			found = m[1]
+			found = x
 		}
 	}
 	return found
 }
 
+// sends reports whether an arrow sends, by what stands before it: a channel, not a keyword, nothing, or a sign.
+func sends(before string) bool {
+	word := lastWord.FindString(before)
+	return word != "" && !token.IsKeyword(strings.TrimSpace(word))
+}
+
+var lastWord = regexp.MustCompile(`[\pL\d_)\]]+\s*$`)
+
 // Channel is the channel of a case of a select, as in "in" of "v := <-in", "" where that is not known.
 func Channel(text string) string {
-	if x := Operand(sites.Recv, text); x != "" {
+	if x := Operand(sites.Send, text); x != "" { // what it sends may have been received
 		return x
 	}
-	return Operand(sites.Send, text)
+	return Operand(sites.Recv, text)
 }
 
 // Object is something that goroutines of a finding wait for, or a channel of its steps, with where it was made.

@@ -533,7 +533,8 @@ func TestObjects(t *testing.T) {
 	}}
 	require.Equal(t, []Object{{Name: "out, also p.results (chan#1)", File: "a.go", Text: "text", Line: 3}, {Name: "lock", File: "a.go", Text: "text", Line: 4}, {Name: "out (chan#2, chan#3)", File: "a.go", Text: "text", Line: 3}}, Objects(f))
 	require.Empty(t, Objects(artifact.Finding{}))
-	for text, want := range map[string]string{"v, ok := <-s.in": "s.in", "out <- f(x)": "out", "<-time.After(t)": "", "<-done": "done"} {
+	for text, want := range map[string]string{"v, ok := <-s.in": "s.in", "out <- f(x)": "out", "<-time.After(t)": "", "<-done": "done",
+		"out <- i": "out", "case out <- i": "out", "case <-stop": "stop", "out <- <-in": "out", "s.c[0] <- x": "s.c[0]", "return <-in": "in"} {
 		require.Equal(t, want, Channel(text), text)
 	}
 }

@@ -178,3 +178,19 @@ func TestMany(t *testing.T) {
 	require.Empty(t, res.Outcome.Kind)
 	require.Equal(t, 1000*999/2, sum)
 }
+
+// TestReaderWaits: who waits by RLocker waits to read.
+func TestReaderWaits(t *testing.T) {
+	for _, p := range []struct {
+		locker func(m *sync.RWMutex) sync.Locker
+		op     string
+	}{{(*sync.RWMutex).RLocker, "read lock"}, {func(m *sync.RWMutex) sync.Locker { return m }, "lock"}} {
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			var m sync.RWMutex
+			WLock(1, &m)
+			LockIface(2, p.locker(&m))
+		}})
+		require.Equal(t, KindDeadlock, res.Outcome.Kind)
+		require.Equal(t, p.op, res.Goroutines[0].Op)
+	}
+}

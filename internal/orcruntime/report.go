@@ -115,8 +115,11 @@ func (s *run) states() []GState {
 		st := GState{G: g.path, State: g.stateText(), Holds: s.ownedBy(g), Closed: s.closedBy(g)}
 		if g.state != done {
 			st.Op, st.Object = g.op.String(), s.objectOf(g)
-			if g.op == opMap {
+			switch {
+			case g.op == opMap:
 				st.Op = mapUses[g.using]
+			case g.op == opLock && g.wants.kind == readLock: // by a RLocker
+				st.Op = opRLock.String()
 			}
 			if g.op == opWait && g.state == blocked {
 				st.Counter = s.waitGroupCount((*sync.WaitGroup)(g.obj))
