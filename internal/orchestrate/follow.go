@@ -62,7 +62,8 @@ type Follower struct {
 	side      *artifact.Sidecar
 	walk      *check.Walk
 	templates []int // of the processes
-	committed [][]bool
+	committed [][]bool // by template and location
+	last      [][]bool // the model ends behind the location, at a bound, whatever the goroutine does
 	idle      []int // location of a template before the birth
 	entry     int   // the process of the entry goroutine
 	callbacks []int // the sites at which the model hands over callbacks
@@ -83,11 +84,17 @@ func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Networ
 		if len(side.Templates[i].Locations) != len(t.Locations) || len(side.Templates[i].Edges) != len(t.Edges) {
 			return nil, fmt.Errorf("the sidecar does not fit template %s", t.Name)
 		}
-		committed := make([]bool, len(t.Locations))
+		committed, last := make([]bool, len(t.Locations)), make([]bool, len(t.Locations))
+		index := make(map[*uppaal.Location]int, len(t.Locations))
 		for k, l := range t.Locations {
-			committed[k] = l.Urgency == uppaal.Committed
+			index[l], committed[k], last[k] = k, l.Urgency == uppaal.Committed, true
 		}
-		f.committed = append(f.committed, committed)
+		for _, e := range t.Edges {
+			if side.Templates[i].Locations[index[e.To]].End != "bound" {
+				last[index[e.From]] = false
+			}
+		}
+		f.committed, f.last = append(f.committed, committed), append(f.last, last)
 		for _, e := range side.Templates[i].Edges {
 			if e.Role == artifact.RoleBirth && callback(siteOf(side, e.Site)) && !slices.Contains(f.callbacks, e.Site) {
 				f.callbacks = append(f.callbacks, e.Site)

@@ -203,7 +203,7 @@ func (t *Track) grant(p place, v *visit, g uint16, s artifact.PlanStep, kind str
 			case part.Process == process && e.Role == artifact.RoleCommit:
 				next[process].mark, next[process].sel = committed, int8(s.Case)
 			case part.Process == process && kind == sites.Select.String():
-				ok = e.Case == s.Case
+				ok = e.Case == s.Case || t.f.last[t.f.templates[process]][t.f.walk.Location(p.at, process)]
 			case e.Role == artifact.RoleBirth:
 				next[part.Process] = member{g: t.goroutine(s.G + "." + strconv.Itoa(t.children[s.G]+1))}
 			}

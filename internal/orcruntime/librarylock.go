@@ -126,7 +126,7 @@ const (
 	// seldom is how often at most it is between two looks, a millisecond or so.
 	seldom = 1 << 12
 	// confirmations is how many looks in a row have to find a goroutine at a lock, until it waits.
-	confirmations = 8
+	confirmations = 3
 )
 
 // look looks at the goroutines of the bubble of the caller: which wait for a lock, and whether

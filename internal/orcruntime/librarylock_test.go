@@ -144,7 +144,7 @@ func TestLibraryLocks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]bool{}
-			for seed := range uint64(25) {
+			for seed := range uint64(12) {
 				res := Run(Config{Bubble: bubble(t), Chooser: Random(seed), Main: p.main})
 				if p.lost != "" && res.Verdict == Unsupported {
 					require.Contains(t, res.Message, p.lost)

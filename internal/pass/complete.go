@@ -10,6 +10,7 @@ import (
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // Completeness says whether a model can do what its program does.
@@ -59,6 +60,11 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 	if err != nil {
 		return nil, err
 	}
+	return p.complete(ctx, model, how, opts, rep)
+}
+
+// complete is Complete with a model.
+func (p *program) complete(ctx context.Context, model *translate.Model, how CompleteOptions, opts Options, rep reporter) (_ *Completeness, err error) {
 	f, err := orchestrate.NewFollower(ctx, &model.Sidecar, model.Network)
 	if err != nil {
 		return nil, err

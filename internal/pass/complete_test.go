@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/programs"
@@ -115,6 +117,12 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 	t.Helper()
 	bounds := translate.Bounds{Objects: *followBound, Slice: *followBound}
 	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, Options{Model: &Model{Bounds: bounds}})
+	noneRejected(t, spec, c, err)
+}
+
+// noneRejected is what follows requires of a result.
+func noneRejected(t *testing.T, spec source.Spec, c *Completeness, err error) {
+	t.Helper()
 	var refused *translate.UnsupportedError
 	if errors.As(err, &refused) {
 		t.Log(refused)
@@ -188,6 +196,42 @@ func TestCompleteDeadlines(t *testing.T) {
 			follows(t, source.Spec{Dir: "../../internal/translate/testdata/verdicts/" + name, Entry: "main"}, 20)
 		})
 	}
+}
+
+// TestCompleteParts: the model of a part of a program does what the program does, or comes to where it ends. With -follow
+// it follows runs of all programs.
+func TestCompleteParts(t *testing.T) {
+	n, parts := 0, 0
+	tablePrograms(t, func(name string, spec source.Spec) {
+		runs := *followRuns
+		if n++; runs == 0 && n%60 == 7 {
+			runs = 5
+		}
+		if runs == 0 {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			p, opts, rep, done, err := loadToRun(t.Context(), spec, Options{})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, done()) }()
+			at := translate.Options{}.Asked()
+			at.Ways = 6
+			model, err := p.translateWithin(t.Context(), opts, true, &at, 0)
+			if err == nil && !slices.ContainsFunc(model.Sidecar.Approximations, func(a artifact.Approximation) bool {
+				return a.Kind == approximation.Bound && strings.Contains(a.Reason, "ways from guard to guard")
+			}) {
+				return
+			}
+			parts++
+			var c *Completeness
+			if err == nil {
+				c, err = p.complete(t.Context(), model, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, opts, rep)
+			}
+			noneRejected(t, spec, c, err)
+		})
+	})
+	t.Logf("%d parts", parts)
+	require.Positive(t, parts)
 }
 
 // Models with small bounds do what the program does, or end at a bound.

@@ -14,6 +14,7 @@ import (
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // TestPartial makes models of parts of the programs of testdata, as if these were too large. Such a model has no error that
@@ -32,6 +33,7 @@ func TestPartial(t *testing.T) {
 		if err != nil || full.Sidecar.Bounds != nil {
 			continue
 		}
+		requireLocal(t, path.Base(e.Package), full)
 		errors, _ := errorsOf(t, full)
 		for _, ways := range []int{6, 40} {
 			at := translate.Options{}.Asked()
@@ -41,6 +43,7 @@ func TestPartial(t *testing.T) {
 				require.ErrorContains(t, err, "too large", e)
 				continue
 			}
+			requireLocal(t, path.Base(e.Package), m)
 			some, ended := errorsOf(t, m)
 			switch {
 			case slices.ContainsFunc(m.Sidecar.Approximations, guesses):
@@ -61,6 +64,19 @@ func TestPartial(t *testing.T) {
 	t.Logf("%d models of parts, with %d errors", parts, shown)
 	require.Greater(t, parts, 20)
 	require.Positive(t, shown)
+}
+
+// requireLocal: what leaves a committed location of a goroutine is no operation of the program, and runs that are followed
+// in the model pass it without a step.
+func requireLocal(t *testing.T, name string, m *translate.Model) {
+	t.Helper()
+	for i, tmpl := range m.Network.Templates {
+		for j, edge := range tmpl.Edges {
+			if role := m.Sidecar.Templates[i].Edges[j].Role; edge.From.Urgency == uppaal.Committed && m.Sidecar.Templates[i].Role == "goroutine" {
+				require.Contains(t, []string{artifact.RoleLocal, artifact.RoleBirth}, role, "%s: %s to %s", name, edge.From.Name, edge.To.Name)
+			}
+		}
+	}
 }
 
 // guesses reports that nothing is known of what a map with smaller bounds does not have, so that there are other errors.

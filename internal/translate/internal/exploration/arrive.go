@@ -333,6 +333,14 @@ type lostValue struct {
 
 // leaveWith executes the segments of a location for a path that has its values.
 func (x *Explorer) leaveWith(l *state.Location, p *Path) {
+	switch l.Kind {
+	case state.AtQueue:
+		p.Role = artifact.RoleWake
+	case state.AtStart:
+		p.Role = artifact.RoleStart
+	case state.AtLocal, state.AtSpin:
+		p.Role, p.Site = artifact.RoleLocal, 0
+	}
 	if x.cut[l] {
 		x.endAtCut(p)
 		return
@@ -340,15 +348,9 @@ func (x *Explorer) leaveWith(l *state.Location, p *Path) {
 	switch l.Kind {
 	case state.AtOp:
 		p.Top().Phase = 1
-	case state.AtQueue:
-		p.Role = artifact.RoleWake
 	case state.AtStmt:
 		p.Top().Passed = l.Site
-	case state.AtStart:
-		p.Role = artifact.RoleStart
 	case state.AtLocal, state.AtSpin:
-		p.Role = artifact.RoleLocal
-		p.Site = 0
 		if l.Kind == state.AtSpin {
 			x.arriveAt(p, l)
 			return
