@@ -44,6 +44,9 @@ func TestPartial(t *testing.T) {
 				continue
 			}
 			requireLocal(t, path.Base(e.Package), m)
+			for _, a := range m.Sidecar.Approximations {
+				require.NotEmpty(t, a.File, "%s: %s", path.Base(e.Package), a.Reason)
+			}
 			some, ended := errorsOf(t, m)
 			switch {
 			case slices.ContainsFunc(m.Sidecar.Approximations, guesses):

@@ -49,12 +49,14 @@ func (x *Explorer) busiest() token.Pos {
 			}
 		}
 	}
-	if most == nil {
-		return x.Program.Entry.Pos()
+	if most != nil {
+		p := x.NewPath(most.Template, most)
+		p.Frames = most.Frames
+		if at := p.Here(); at.IsValid() { // it is not in the initialisation of packages
+			return at
+		}
 	}
-	p := x.NewPath(most.Template, most)
-	p.Frames = most.Frames
-	return p.Here()
+	return x.Program.Entry.Pos()
 }
 
 // Spread notes that the path is one of several that go on from here alike.
