@@ -39,6 +39,9 @@ func longFinding(n int) Finding {
 
 // A bundle with long lists is small, and what is read from it is what was written.
 func TestFoldedLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes half a minute for what one goroutine does")
+	}
 	tr, findings := longTrace(100_000), []Finding{longFinding(50_000), longFinding(3), longFinding(5000)}
 	b := New(Manifest{Pass: PassDeep})
 	path := b.AddTrace(1, 1, tr)

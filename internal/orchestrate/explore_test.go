@@ -313,6 +313,7 @@ func testExpected(ctx context.Context, t *testing.T, b *Binary, e End) {
 
 // What cannot be cleaned gets a process of its own, and the rest goes on.
 func TestExploreRough(t *testing.T) {
+	t.Parallel() // much of it is to wait
 	ctx := t.Context()
 	dir := roughModule(t)
 	explore := func(pattern, entry string, opts ExploreOptions) *Exploration {

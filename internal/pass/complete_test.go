@@ -204,7 +204,7 @@ func TestCompleteParts(t *testing.T) {
 	n, parts := 0, 0
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
-		if n++; runs == 0 && n%60 == 7 {
+		if n++; runs == 0 && n%120 == 7 {
 			runs = 5
 		}
 		if runs == 0 {

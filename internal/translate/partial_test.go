@@ -24,7 +24,7 @@ func TestPartial(t *testing.T) {
 	require.NoError(t, err)
 	parts, shown := 0, 0
 	for i, e := range set.Entries() {
-		if e.Func != "main" && e.Func != "TestProgram" || testing.Short() && i%4 != 0 {
+		if e.Func != "main" && e.Func != "TestProgram" || !*allModels && i%4 != 0 {
 			continue
 		}
 		prog, err := set.Program(e)
