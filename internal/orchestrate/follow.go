@@ -61,12 +61,12 @@ const maxPlaces = 50_000
 type Follower struct {
 	side      *artifact.Sidecar
 	walk      *check.Walk
-	templates []int // of the processes
+	templates []int    // of the processes
 	committed [][]bool // by template and location
 	last      [][]bool // the model ends behind the location, at a bound, whatever the goroutine does
-	idle      []int // location of a template before the birth
-	entry     int   // the process of the entry goroutine
-	callbacks []int // the sites at which the model hands over callbacks
+	idle      []int    // location of a template before the birth
+	entry     int      // the process of the entry goroutine
+	callbacks []int    // the sites at which the model hands over callbacks
 	moves     map[check.Packed][]check.Move
 }
 
