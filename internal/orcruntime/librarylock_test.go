@@ -107,7 +107,7 @@ func TestLibraryLocks(t *testing.T) {
 			read := func(f func()) { inLibrary(func() { mu.RLock(); defer mu.RUnlock(); f() }) }
 			done := make(chan bool)
 			Go(1, func() {
-				inLibrary(func() { mu.Lock(); mu.Unlock() }) //nolint:staticcheck // it waits for the readers
+				inLibrary(func() { mu.Lock(); defer mu.Unlock() }) // it waits for the readers
 				To(done).Send(2, true)
 			})
 			read(func() {
