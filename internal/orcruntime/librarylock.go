@@ -85,7 +85,7 @@ func (s *run) comeToRest() {
 		s.cfg.Bubble.Wait()
 		return
 	}
-	// Most calls are soon over, and that shows at no cost where nobody waits for a lock.
+	// Most calls are soon over: then one look is enough.
 	if stops := l.stops.Load(); len(l.waiting) == 0 {
 		for range briefly {
 			runtime.Gosched()
