@@ -18,7 +18,7 @@ import (
 
 var (
 	exhaustNeeds   = flag.Bool("orc.needs", false, "TestDependence looks for programs that need what those of its table do not need")
-	exhaustScripts = flag.Int("orc.exhaust", 60, "random programs that TestExhaustRandom explores exhaustively")
+	exhaustScripts = flag.Int("orc.exhaust", 80, "random programs that TestExhaustRandom explores exhaustively")
 	exhaustFrom    = flag.Int("orc.exhaustfrom", 0, "seed of the first of them")
 )
 

@@ -51,7 +51,7 @@ func TestWakeupSeeds(t *testing.T) {
 // TestWakeupTrees: programs that are too large for plain enumeration show the same with
 // wakeup trees as with source sets, in less executions.
 func TestWakeupTrees(t *testing.T) {
-	n := *exhaustScripts / 6
+	n := *exhaustScripts / 8
 	if testing.Short() {
 		n = n * 2 / 5
 	}
