@@ -183,9 +183,16 @@ func Run(cfg Config) (res Result) {
 		return s.run()
 	}
 	s.done = make(chan Result, 2)
-	go func() { s.done <- s.run() }()
+	go func() {
+		defer close(s.done) // also where package testing ends the goroutine, as it does when the test of a bubble has failed
+		s.done <- s.run()
+	}()
 	if cfg.Watchdog <= 0 {
-		return <-s.done
+		res, ok := <-s.done
+		if !ok {
+			runtime.Goexit()
+		}
+		return res
 	}
 	return s.watch(s.done)
 }
@@ -266,8 +273,11 @@ func (s *run) watch(done <-chan Result) Result {
 	at, looks := "", 0 // where somebody waits for the system, and how often he was seen there
 	for {
 		select {
-		case res := <-done:
-			return res
+		case res, ok := <-done:
+			if ok {
+				return res
+			}
+			done = nil
 		case <-timer.C:
 		}
 		g := s.cur.Load()

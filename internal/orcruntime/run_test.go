@@ -193,3 +193,22 @@ func TestControlled(t *testing.T) {
 	require.False(t, foreign)
 	require.False(t, Controlled())
 }
+
+// TestBubbleFails: package testing ends the goroutine of a bubble whose test has failed, as one in which the race detector has
+// found something. Who has begun the run ends, too.
+func TestBubbleFails(t *testing.T) {
+	ended, returned := make(chan bool), false
+	go func() {
+		defer close(ended)
+		b := bubble(t)
+		run := b.Run
+		b.Run = func(f func()) {
+			run(f)
+			runtime.Goexit()
+		}
+		Run(Config{Bubble: b, Main: func() {}})
+		returned = true
+	}()
+	<-ended
+	require.False(t, returned)
+}
