@@ -100,7 +100,7 @@ func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Networ
 				f.callbacks = append(f.callbacks, e.Site)
 			}
 		}
-		f.idle = append(f.idle, slices.Index(t.Locations, t.Init))
+		f.idle = append(f.idle, index[t.Init])
 	}
 	for i, p := range walk.Info.Processes {
 		t := slices.Index(net.Templates, p.Original)

@@ -313,8 +313,7 @@ func (s *run) onLine(key, line string) bool {
 // run, but end at their first guard.
 func (s *run) unwind() {
 	s.dying.Store(true)
-	s.endLockWaiters()
-	s.endLockCallers()
+	s.endWaiting()
 	s.adopt()
 	for len(s.live) > 0 {
 		g := s.live[len(s.live)-1]

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync/atomic"
 )
 
@@ -20,18 +19,12 @@ import (
 type libraryLocks struct {
 	// watching: somebody may wait for a lock. Only the controller uses it.
 	watching bool
-	waiting  []uint64      // the numbers of those who do, ascending; only the controller uses it
-	resting  []uint64      // the numbers of those who are blocked otherwise; only the controller uses it
-	callers  []*lockCaller // who is about to call; under run.mu
-	calls    atomic.Int64  // of libraries that have not returned, of all goroutines
-	stops    atomic.Int64  // how often a goroutine has given the baton back
-	stacks   []byte        // reused
-}
-
-// lockCaller is a goroutine that is about to call a library and may come to wait for a lock there.
-type lockCaller struct {
-	g  *goroutine
-	on chan bool // it may go on; false: the run is over
+	waiting  []uint64     // the numbers of those who do, ascending; only the controller uses it
+	resting  []uint64     // the numbers of those who are blocked otherwise; only the controller uses it
+	callers  []chan bool  // of who is about to call, see waitForControl; under run.mu
+	calls    atomic.Int64 // of libraries that have not returned, of all goroutines
+	stops    atomic.Int64 // how often a goroutine has given the baton back
+	stacks   []byte       // reused
 }
 
 // mayMeetLock has the controller look whether the call of a library that g begins comes to wait for
@@ -41,16 +34,7 @@ func (g *goroutine) mayMeetLock() {
 	if s.cfg.Bubble.Wait == nil || s.locks.calls.Load() == 0 {
 		return
 	}
-	c := &lockCaller{g, make(chan bool, 1)}
-	s.mu.Lock()
-	over := s.dying.Load()
-	if !over {
-		s.locks.callers = append(s.locks.callers, c)
-	}
-	s.mu.Unlock()
-	if over || !<-c.on {
-		runtime.Goexit()
-	}
+	s.waitForControl(func(on chan bool) { s.locks.callers = append(s.locks.callers, on) })
 }
 
 // letCall lets the first of those go on who are about to call a library. What they do from then on
@@ -61,21 +45,11 @@ func (s *run) letCall() bool {
 	if len(s.locks.callers) == 0 {
 		return false
 	}
-	c := s.locks.callers[0]
+	on := s.locks.callers[0]
 	s.locks.callers = s.locks.callers[1:]
 	s.locks.watching = true
-	c.on <- true
+	on <- true
 	return true
-}
-
-// endLockCallers ends those who are about to call a library when the run is over.
-func (s *run) endLockCallers() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.locks.callers {
-		c.on <- false
-	}
-	s.locks.callers = nil
 }
 
 // comeToRest waits until nobody in the bubble can go on by itself.
@@ -135,17 +109,13 @@ func (l *libraryLocks) look() (waiting []uint64, rests bool) {
 	if l.stacks == nil {
 		l.stacks = make([]byte, 1<<16)
 	}
-	n := runtime.Stack(l.stacks, true)
-	for n == len(l.stacks) && n < maxStacks {
-		l.stacks = make([]byte, 4*n)
-		n = runtime.Stack(l.stacks, true)
-	}
-	if n == len(l.stacks) {
+	stacks := stacksOfAll(l.stacks)
+	if l.stacks = stacks[:cap(stacks)]; len(stacks) == len(l.stacks) {
 		return nil, false
 	}
 	l.resting = l.resting[:0]
 	bubble := []byte(nil)
-	for stack := range bytes.SplitSeq(l.stacks[:n], []byte("\n\n")) {
+	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
 		// The first is the caller's: "goroutine 7 [running, synctest bubble 1]:".
 		head, _, _ := bytes.Cut(stack, []byte("]:"))
 		_, of, in := bytes.Cut(head, []byte("synctest bubble "))
@@ -156,10 +126,9 @@ func (l *libraryLocks) look() (waiting []uint64, rests bool) {
 		if !in || !bytes.Equal(of, bubble) {
 			continue
 		}
-		number, state, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" ["))
-		id, err := strconv.ParseUint(string(number), 10, 64)
+		id, state, ok := numberAndState(head)
 		switch {
-		case err != nil:
+		case !ok:
 			return nil, false
 		case waitsForLock(state):
 			waiting = append(waiting, id)

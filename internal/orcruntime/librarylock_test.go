@@ -16,6 +16,15 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
+// lockingLogger is a logger whose writer takes a lock.
+func lockingLogger(mu *sync.Mutex) *log.Logger {
+	return log.New(writerFunc(func(p []byte) (int, error) {
+		Lock(1, mu)
+		Unlock(2, mu)
+		return len(p), nil
+	}), "", 0)
+}
+
 // inLibrary is a call of uninstrumented code.
 func inLibrary(f func()) {
 	m := Lib(0)
@@ -33,11 +42,7 @@ func TestLibraryLocks(t *testing.T) {
 	}{
 		"logger whose writer takes a lock": {func() {
 			var mu sync.Mutex
-			l := log.New(writerFunc(func(p []byte) (int, error) {
-				Lock(1, &mu)
-				Unlock(2, &mu)
-				return len(p), nil
-			}), "", 0)
+			l := lockingLogger(&mu)
 			done := make(chan bool)
 			for range 3 {
 				Go(3, func() {
@@ -59,11 +64,7 @@ func TestLibraryLocks(t *testing.T) {
 		}, []string{KindDeadlock}, ""},
 		"lock and logger in two orders": {func() {
 			var mu sync.Mutex
-			l := log.New(writerFunc(func(p []byte) (int, error) {
-				Lock(1, &mu)
-				Unlock(2, &mu)
-				return len(p), nil
-			}), "", 0)
+			l := lockingLogger(&mu)
 			done := make(chan bool)
 			Go(3, func() {
 				Lock(4, &mu)

@@ -31,14 +31,20 @@ func lockOutside(l lockRef) {
 		l.take()
 		return
 	}
-	w := &lockWaiter{l, make(chan bool, 1)}
+	s.waitForControl(func(got chan bool) { s.lockWaiters = append(s.lockWaiters, lockWaiter{l, got}) })
+}
+
+// waitForControl queues the calling goroutine, with a channel, until the controller lets it go on: it gets true by the channel,
+// and false when the run is over, which ends it.
+func (s *run) waitForControl(queue func(on chan bool)) {
+	on := make(chan bool, 1)
 	s.mu.Lock()
 	over := s.dying.Load()
 	if !over {
-		s.lockWaiters = append(s.lockWaiters, w)
+		queue(on)
 	}
 	s.mu.Unlock()
-	if over || !<-w.got {
+	if over || !<-on {
 		runtime.Goexit()
 	}
 }
@@ -79,13 +85,16 @@ func (s *run) handLock() bool {
 	return false
 }
 
-// endLockWaiters ends those who still wait when the run is over: who holds the
-// locks is not there any more.
-func (s *run) endLockWaiters() {
+// endWaiting ends those who still wait for the controller when the run is over: who
+// holds the locks is not there any more.
+func (s *run) endWaiting() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.lockWaiters {
 		w.got <- false
 	}
-	s.lockWaiters = nil
+	for _, on := range s.locks.callers {
+		on <- false
+	}
+	s.lockWaiters, s.locks.callers = nil, nil
 }

@@ -137,9 +137,9 @@ type run struct {
 	mu          sync.Mutex
 	ids         map[uint64]*goroutine
 	locks       libraryLocks
-	done        chan Result   // gets that of the run
-	lockWaiters []*lockWaiter // outside control, in the order in which they came
-	inbox       []*goroutine  // callbacks that have arrived
+	done        chan Result  // gets that of the run
+	lockWaiters []lockWaiter // outside control, in the order in which they came
+	inbox       []*goroutine // callbacks that have arrived
 	kick        chan struct{}
 	callbacks   map[Site]int
 	notes       []string
@@ -332,17 +332,10 @@ const maxStacks = 64 << 20
 // inSystem is the stack of the goroutine with one of some numbers of the runtime that is in a system
 // call or waits for the network, "" if none is.
 func inSystem(ids []uint64) string {
-	stacks := make([]byte, 1<<20)
-	n := runtime.Stack(stacks, true)
-	for n == len(stacks) && n < maxStacks { // the one that is looked for may be among those that were left out
-		stacks = make([]byte, 4*n)
-		n = runtime.Stack(stacks, true)
-	}
-	stacks = stacks[:n]
-	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+	for stack := range bytes.SplitSeq(stacksOfAll(make([]byte, 1<<20)), []byte("\n\n")) {
 		head, frames, _ := bytes.Cut(stack, []byte("\n"))
-		number, state, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" ["))
-		if id, err := strconv.ParseUint(string(number), 10, 64); err != nil || !slices.Contains(ids, id) {
+		id, state, ok := numberAndState(head)
+		if !ok || !slices.Contains(ids, id) {
 			continue
 		}
 		if bytes.HasPrefix(state, []byte("IO wait")) || bytes.HasPrefix(state, []byte("syscall")) {
@@ -350,6 +343,24 @@ func inSystem(ids []uint64) string {
 		}
 	}
 	return ""
+}
+
+// stacksOfAll are the stacks of all goroutines, in a buffer or a larger one, that of the caller first. Beyond maxStacks some may be
+// left out: then all of the buffer is used.
+func stacksOfAll(buf []byte) []byte {
+	n := runtime.Stack(buf, true)
+	for n == len(buf) && n < maxStacks {
+		buf = make([]byte, 4*n)
+		n = runtime.Stack(buf, true)
+	}
+	return buf[:n]
+}
+
+// numberAndState are the runtime's number of a goroutine and its state, by the first line of its stack.
+func numberAndState(head []byte) (id uint64, state []byte, ok bool) {
+	number, state, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" ["))
+	id, err := strconv.ParseUint(string(number), 10, 64)
+	return id, state, err == nil
 }
 
 func (s *run) unsupported(why string) Result {

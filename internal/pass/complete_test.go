@@ -217,16 +217,17 @@ func TestCompleteParts(t *testing.T) {
 			at := translate.Options{}.Asked()
 			at.Ways = 6
 			model, err := p.translateWithin(t.Context(), opts, true, &at, 0)
-			if err == nil && !slices.ContainsFunc(model.Sidecar.Approximations, func(a artifact.Approximation) bool {
+			if err != nil {
+				noneRejected(t, spec, nil, err)
+				return
+			}
+			if !slices.ContainsFunc(model.Sidecar.Approximations, func(a artifact.Approximation) bool {
 				return a.Kind == approximation.Bound && strings.Contains(a.Reason, "ways from guard to guard")
 			}) {
 				return
 			}
 			parts++
-			var c *Completeness
-			if err == nil {
-				c, err = p.complete(t.Context(), model, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, opts, rep)
-			}
+			c, err := p.complete(t.Context(), model, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, opts, rep)
 			noneRejected(t, spec, c, err)
 		})
 	})

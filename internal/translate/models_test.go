@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	allModels    = flag.Bool("models", false, "the models of all programs in TestModels, not of each fifth one")
+	allModels    = flag.Bool("models", false, "the models of all programs in TestModels and TestPartial, not of each fifth and fourth one")
 	updateModels = flag.Bool("update-models", false, "write the digests of these models anew")
 )
 

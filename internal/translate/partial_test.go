@@ -18,7 +18,8 @@ import (
 )
 
 // TestPartial makes models of parts of the programs of testdata, as if these were too large. Such a model has no error that
-// the model of the program lacks, and one whose end the search does not come to has all of them.
+// the model of the program lacks, and one whose end the search does not come to has all of them. With -models it takes all
+// programs.
 func TestPartial(t *testing.T) {
 	set, err := source.LoadSet(context.Background(), source.Spec{Dir: "testdata/verdicts", Pattern: "./...", Deps: []string{"golang.org/x/sync/..."}})
 	require.NoError(t, err)
