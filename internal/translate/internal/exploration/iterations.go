@@ -89,7 +89,7 @@ func (x *Explorer) unchanged(p *Path, l *iteration, counter *ssa.Phi) bool {
 			return false
 		}
 	}
-	return maps.EqualFunc(p.heap.m, q.heap.m, same)
+	return p.heap.same(&q.heap, same)
 }
 
 // counter returns the variable of a loop that counts its turns, if it is for nothing

@@ -64,7 +64,7 @@ func (x *Explorer) confine(c *state.Cell) {
 func (p *Path) confine() {
 	x := p.Explorer
 	for _, addr := range p.Written() {
-		c, e := x.Memory.Cells[addr], p.heap.m[addr]
+		c, e := x.Memory.Cells[addr], p.heap.get(addr)
 		if !c.Confined && !x.Emitting && (p.MayBeLost(e) || PastLimits(e)) {
 			x.confine(c)
 		}
@@ -83,7 +83,7 @@ func (p *Path) confine() {
 		}
 		// What stands for the numbers beyond the limits of another cell may be within these.
 		if l := p.Lost(e); l != nil && otherLimits(e, hi) {
-			p.heap.set(addr, sym.Ite(l, sym.Num(hi), p.heap.m[addr]))
+			p.heap.set(addr, sym.Ite(l, sym.Num(hi), p.heap.get(addr)))
 		}
 	}
 }

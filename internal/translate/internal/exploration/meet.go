@@ -355,9 +355,9 @@ func (j *joining) joinEnv(r *Path, live []envKey) bool {
 func (j *joining) joinHeap(r *Path) bool {
 	p, q, x := j.p, j.q, j.p.Explorer
 	r.heap = p.heap.share()
-	for _, addr := range differing(p.heap.m, q.heap.m) {
+	for _, addr := range p.heap.differing(&q.heap) {
 		before := x.Memory.Cells[addr].Expr
-		a, b := p.heap.m[addr], q.heap.m[addr]
+		a, b := p.heap.get(addr), q.heap.get(addr)
 		if (a == nil || b == nil) && !p.dense && j.c != nil && x.Memory.Object(addr).Pool != nil {
 			return false
 		}
@@ -371,7 +371,7 @@ func (j *joining) joinHeap(r *Path) bool {
 		if v == nil {
 			return false
 		}
-		if v != p.heap.m[addr] {
+		if v != p.heap.get(addr) {
 			r.heap.set(addr, v)
 		}
 	}
@@ -526,24 +526,6 @@ func (j *joining) joinMarks(r *Path) {
 		marks[b] = max(marks[b], m)
 	}
 	r.marks = table[*ssa.BasicBlock, int]{m: marks}
-}
-
-// differing returns the cells, in order, that are not the same in both memories, or
-// of which the paths may know different things.
-func differing(a, b map[int32]*sym.Expr) []int32 {
-	var out []int32
-	for addr, e := range b {
-		if a[addr] != e || e.Joined {
-			out = append(out, addr)
-		}
-	}
-	for addr := range a {
-		if _, ok := b[addr]; !ok {
-			out = append(out, addr)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // joining joins the values of two paths.

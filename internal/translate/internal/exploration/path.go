@@ -27,7 +27,7 @@ type Path struct {
 	Frames   []*state.Frame  // from the outside
 	own      *state.Frame    // the innermost one that nobody else has
 	env      table[envKey, []*sym.Expr]
-	heap     table[int32, *sym.Expr]
+	heap     cells
 	Held     []state.HeldLock // the locks that the goroutine holds
 	fresh    []int            // events that it has armed, by their numbers, see deadline.go
 	Alone    bool             // the entry has started no goroutine yet
@@ -418,7 +418,7 @@ func (p *Path) CellAt(addr int32) *sym.Expr {
 
 // RawCell reads one cell as it is, to be written back.
 func (p *Path) RawCell(addr int32) *sym.Expr {
-	if e := p.heap.m[addr]; e != nil {
+	if e := p.heap.get(addr); e != nil {
 		return e
 	}
 	if addr <= 0 || int(addr) >= len(p.Explorer.Memory.Cells) {
@@ -633,14 +633,7 @@ func (p *Path) Offset(field, pointer *sym.Expr, off int32) {
 }
 
 // Written are the addresses of the cells that the path has written, in order.
-func (p *Path) Written() []int32 {
-	out := make([]int32, 0, len(p.heap.m))
-	for addr := range p.heap.m {
-		out = append(out, addr)
-	}
-	slices.Sort(out)
-	return out
-}
+func (p *Path) Written() []int32 { return p.heap.written() }
 
 // Kept is what a path has under a key of an activation: the scalars of a value, an argument, or what
 // was deferred; nil for nothing.
