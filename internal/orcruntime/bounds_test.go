@@ -55,6 +55,7 @@ var restricted = []struct {
 	}},
 	{says: ": entries that are created while a map is ranged over, of which at most", main: func() { createsTo(maxCreated + 1) }, beside: func() { createsTo(maxCreated) }},
 	{says: "operations in what a library calls back with a lock of its own", main: func() { callBacks(calledBack) }, beside: func() { callBacks(notCalledBack) }},
+	{says: "that time passes while somebody waits for a lock inside a library", main: func() { besideSleeper(true) }, beside: func() { besideSleeper(false) }, with: anyStalls},
 	{says: "an RWMutex that is unlocked by a goroutine that has not locked it", main: func() {
 		var rw sync.RWMutex
 		RLock(1, &rw)
@@ -134,6 +135,28 @@ var unreachable = []string{
 	"the program touches more than ", "outside control: goroutines that the program started before the run: ",
 	"random numbers of a large range, the order of large maps and the like", "an unknown place",
 	"orders in which goroutines queue that time has let go on",
+}
+
+func anyStalls(e *Exhaustion) { e.Stalls = -1 }
+
+// besideSleeper calls a library while somebody sleeps. A goroutine of the library may wait for its
+// lock meanwhile.
+func besideSleeper(waits bool) {
+	Go(1, func() { Sleep(2, time.Second) })
+	inLibrary(func() {
+		var mu sync.Mutex // of the library
+		mu.Lock()
+		inLibrary(func() {
+			if waits {
+				go func() {
+					mu.Lock()
+					defer mu.Unlock()
+				}()
+			}
+		})
+		Access(3)
+		mu.Unlock()
+	})
 }
 
 func mapOf(n int) map[int]int {

@@ -179,7 +179,7 @@ func (g *goroutine) looksAgain() bool {
 // delayed lets the time pass that g, which has the baton, is late, and g go on. No event comes
 // meanwhile.
 func (s *run) delayed(g *goroutine) {
-	if s.timePassesNot() == "" {
+	if s.timePasses() {
 		time.Sleep(g.late)
 		s.passed()
 	}

@@ -44,6 +44,8 @@ type execution struct {
 	finalizes bool
 	foreign   bool // who has not locked an RWMutex has unlocked it
 	held      bool // others had to wait for an operation within a library's lock
+	// timeStands: time might have passed while somebody waited for a lock of a library.
+	timeStands bool
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int

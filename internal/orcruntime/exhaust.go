@@ -471,6 +471,7 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.finalizes, "what finalizers and cleanups of package runtime do, which runs never call")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.held, "operations in what a library calls back with a lock of its own: others do not come before them")
+	x.bound(x.exec.timeStands, "that time passes while somebody waits for a lock inside a library: in a bubble of testing/synctest it cannot")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.repeated {
 		x.bound(!x.awaits[site], loopBound)

@@ -161,6 +161,17 @@ func (s *run) timePassesNot() string {
 	return "time does not pass: in a bubble of testing/synctest it cannot, while a goroutine waits for a lock inside a library"
 }
 
+// timePasses says whether time can pass, where it might. An exploration notes that it cannot.
+func (s *run) timePasses() bool {
+	if s.timePassesNot() == "" {
+		return true
+	}
+	if s.exec != nil {
+		s.exec.timeStands = true
+	}
+	return false
+}
+
 // uncontrolled: the goroutine of this number is none that the run controls, or is in code without
 // guards. It may wait for time to pass.
 func (s *run) uncontrolled(id uint64) bool {

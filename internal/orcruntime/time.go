@@ -226,7 +226,7 @@ func (s *run) nextKnown() (time.Duration, bool) {
 // mayPass says whether an event is known to come. Others show only when time
 // passes, and if there is none, the clock of a bubble is at the end of time.
 func (s *run) mayPass() bool {
-	return s.anyKnown() && s.timePassesNot() == "" && s.settlers == 0 && !s.awake()
+	return s.anyKnown() && s.timePasses() && s.settlers == 0 && !s.awake()
 }
 
 // anyKnown reports whether there is an event that the scheduler knows of.
