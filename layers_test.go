@@ -84,14 +84,15 @@ var layers = map[string][]string{
 	// The parts of translate.
 	"internal/translate/internal/emission":    {"artifact", "internal/approximation", "internal/disallow", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/uppaal"},
 	"internal/translate/internal/execution":   {"artifact", "internal/sites", "internal/translate/internal/exploration", "internal/translate/internal/growth", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/approximation"},
-	"internal/translate/internal/exploration": {"artifact", "internal/sites", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/translate/internal/termination", "internal/approximation"},
+	"internal/translate/internal/exploration": {"artifact", "internal/sites", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/radix", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/translate/internal/termination", "internal/approximation"},
 	"internal/translate/internal/growth":      {"internal/translate/internal/program"},
 	"internal/translate/internal/layout":      {"internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym"},
 	"internal/translate/internal/library":     {"artifact", "internal/sites", "internal/translate/internal/execution", "internal/translate/internal/exploration", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/approximation"},
 	"internal/translate/internal/omissions":   {"artifact", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/termination"},
 	"internal/translate/internal/program":     {"artifact", "internal/sites", "internal/source"},
 	"internal/translate/internal/relevance":   {"internal/translate/internal/program"},
-	"internal/translate/internal/state":       {"artifact", "internal/approximation", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/sym"},
+	"internal/translate/internal/state":       {"artifact", "internal/approximation", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/radix", "internal/translate/internal/sym"},
+	"internal/translate/internal/radix":       {},
 	"internal/translate/internal/sym":         {},
 	"internal/translate/internal/termination": {"internal/translate/internal/program", "internal/translate/internal/relevance"},
 }

@@ -29,7 +29,7 @@ func (r Ref) Put(p *Path, off int32, v *sym.Expr) {
 
 // Clear sets the cells of a new object to zero.
 func (r Ref) Clear(p *Path, except func(off int32) bool) {
-	if p.From == nil && p.heap.n == 0 || r.Objects[0].WriteOnly {
+	if p.From == nil && p.heap.Len() == 0 || r.Objects[0].WriteOnly {
 		return
 	}
 	o, _, isNew := NewObjectAt(r.Address)

@@ -202,7 +202,7 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 	if l.Kind != state.AtSink { // behind which nobody reads
 		clear(x.left)
 		for _, addr := range p.Written() {
-			c, e := x.Memory.Cells[addr], p.heap.get(addr)
+			c, e := x.Memory.Cells[addr], p.written(addr)
 			if p.From == nil || e == c.Expr {
 				continue
 			}

@@ -324,7 +324,7 @@ func (x *Explorer) first(p *Path, a, b *state.Event, d int64, by bool) *sym.Expr
 	}
 	if !by || !p.Template.Once || len(a.Armers) > 1 || !a.Armers[p.Template] {
 		x.need(a, a.Fresh)
-		if f := p.heap.get(a.Fresh.Addr); !by || f == nil || !f.Is(p.armer()) {
+		if f := p.written(a.Fresh.Addr); !by || f == nil || !f.Is(p.armer()) {
 			cond = sym.And(cond, Eq(p.CellAt(a.Fresh.Addr), 0))
 		}
 	}

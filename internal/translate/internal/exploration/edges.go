@@ -62,7 +62,7 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 	}
 	if l.Kind != state.AtSink {
 		for _, addr := range p.Written() {
-			c, v := x.Memory.Cells[addr], p.heap.get(addr)
+			c, v := x.Memory.Cells[addr], p.written(addr)
 			if c.Payload || !state.Stored(c.Abs) || v.Op == sym.OpCell && state.CellOf(v) == c {
 				continue
 			}

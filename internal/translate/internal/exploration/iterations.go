@@ -89,7 +89,7 @@ func (x *Explorer) unchanged(p *Path, l *iteration, counter *ssa.Phi) bool {
 			return false
 		}
 	}
-	return p.heap.same(&q.heap, same)
+	return p.heap.EqualFunc(&q.heap, same)
 }
 
 // counter returns the variable of a loop that counts its turns, if it is for nothing

@@ -64,7 +64,7 @@ func (x *Explorer) confine(c *state.Cell) {
 func (p *Path) confine() {
 	x := p.Explorer
 	for _, addr := range p.Written() {
-		c, e := x.Memory.Cells[addr], p.heap.get(addr)
+		c, e := x.Memory.Cells[addr], p.written(addr)
 		if !c.Confined && !x.Emitting && (p.MayBeLost(e) || PastLimits(e)) {
 			x.confine(c)
 		}
@@ -74,16 +74,16 @@ func (p *Path) confine() {
 		lo, hi := c.Abs.Bounds()
 		switch a := p.Abs(e); {
 		case e.UnknownIn() != nil || a.Top:
-			p.heap.set(addr, sym.Num(hi))
+			p.write(addr, sym.Num(hi))
 		case e.Op == sym.OpCell && state.CellOf(e) == c:
 		case lo > e.K && e.IsConst(), e.IsConst() && e.K > hi:
-			p.heap.set(addr, sym.Num(hi))
+			p.write(addr, sym.Num(hi))
 		case !a.Within(c.Abs):
-			p.heap.set(addr, sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), e), sym.Arith(sym.OpLt, e, sym.Num(hi))), e, sym.Num(hi)))
+			p.write(addr, sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), e), sym.Arith(sym.OpLt, e, sym.Num(hi))), e, sym.Num(hi)))
 		}
 		// What stands for the numbers beyond the limits of another cell may be within these.
 		if l := p.Lost(e); l != nil && otherLimits(e, hi) {
-			p.heap.set(addr, sym.Ite(l, sym.Num(hi), p.heap.get(addr)))
+			p.write(addr, sym.Ite(l, sym.Num(hi), p.written(addr)))
 		}
 	}
 }

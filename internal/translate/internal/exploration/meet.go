@@ -353,29 +353,34 @@ func (j *joining) joinEnv(r *Path, live []envKey) bool {
 // joinHeap gives r the memory of both paths. It reports whether all cells can be
 // joined.
 func (j *joining) joinHeap(r *Path) bool {
-	p, q, x := j.p, j.q, j.p.Explorer
-	r.heap = p.heap.share()
-	for _, addr := range p.heap.differing(&q.heap) {
-		before := x.Memory.Cells[addr].Expr
-		a, b := p.heap.get(addr), q.heap.get(addr)
-		if (a == nil || b == nil) && !p.dense && j.c != nil && x.Memory.Object(addr).Pool != nil {
-			return false
+	r.heap = j.p.heap.Share()
+	all := true
+	j.p.heap.Differing(&j.q.heap, func(addr int32, a, b **sym.Expr) {
+		if all && (a == nil || b == nil || *a != *b || (*a).Joined) {
+			all = j.joinCell(r, addr)
 		}
-		if a == nil {
-			a = p.RawCell(addr)
-		}
-		if b == nil {
-			b = q.RawCell(addr)
-		}
-		v := j.value(a, b, before)
-		if v == nil {
-			return false
-		}
-		if v != p.heap.get(addr) {
-			r.heap.set(addr, v)
-		}
+	})
+	return all
+}
+
+// joinCell gives r what both paths have in a cell. It reports whether that can be joined.
+func (j *joining) joinCell(r *Path, addr int32) bool {
+	p, q, c := j.p, j.q, j.p.Explorer.Memory.Cells[addr]
+	a, b := p.written(addr), q.written(addr)
+	if (a == nil || b == nil) && !p.dense && j.c != nil && p.Explorer.Memory.Object(addr).Pool != nil {
+		return false
 	}
-	return true
+	if a == nil {
+		a = p.RawCell(addr)
+	}
+	if b == nil {
+		b = q.RawCell(addr)
+	}
+	v := j.value(a, b, c.Expr)
+	if v != nil && v != p.written(addr) {
+		r.write(addr, v)
+	}
+	return v != nil
 }
 
 // joinCreated gives r the cells of the new objects, which both paths must have made.

@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/radix"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
@@ -27,7 +28,7 @@ type Path struct {
 	Frames   []*state.Frame  // from the outside
 	own      *state.Frame    // the innermost one that nobody else has
 	env      table[envKey, []*sym.Expr]
-	heap     cells
+	heap     radix.Tree[*sym.Expr]
 	Held     []state.HeldLock // the locks that the goroutine holds
 	fresh    []int            // events that it has armed, by their numbers, see deadline.go
 	Alone    bool             // the entry has started no goroutine yet
@@ -102,7 +103,7 @@ func (p *Path) Clone() *Path {
 	q := *p
 	q.epoch = p.Explorer.nextEpoch()
 	q.Frames = slices.Clone(p.Frames)
-	q.env, q.heap, q.created = p.env.share(), p.heap.share(), p.created.share()
+	q.env, q.heap, q.created = p.env.share(), p.heap.Share(), p.created.share()
 	q.narrow, q.facts = p.narrow.share(), p.facts.share()
 	q.allocs, q.marks = p.allocs.share(), p.marks.share()
 	p.own, q.own = nil, nil
@@ -418,7 +419,7 @@ func (p *Path) CellAt(addr int32) *sym.Expr {
 
 // RawCell reads one cell as it is, to be written back.
 func (p *Path) RawCell(addr int32) *sym.Expr {
-	if e := p.heap.get(addr); e != nil {
+	if e := p.written(addr); e != nil {
 		return e
 	}
 	if addr <= 0 || int(addr) >= len(p.Explorer.Memory.Cells) {
@@ -449,7 +450,7 @@ func (p *Path) RawCell(addr int32) *sym.Expr {
 func (p *Path) Put(addr int32, e *sym.Expr) {
 	if addr > 0 && int(addr) < len(p.Explorer.Memory.Cells) && p.Explorer.Memory.Cells[addr].Outside == "" {
 		e = p.Simplify(e)
-		p.heap.set(addr, e)
+		p.write(addr, e)
 		if c := p.Explorer.Memory.Cells[addr]; c != nil && !c.Varies && p.From != nil && !p.Alone {
 			only, ok := c.Abs.Single()
 			c.Varies = !ok || !e.IsConst() || e.K != only
@@ -633,7 +634,16 @@ func (p *Path) Offset(field, pointer *sym.Expr, off int32) {
 }
 
 // Written are the addresses of the cells that the path has written, in order.
-func (p *Path) Written() []int32 { return p.heap.written() }
+func (p *Path) Written() []int32 { return p.heap.Keys() }
+
+// written is what the path has written in a cell, nil if it has not.
+func (p *Path) written(addr int32) *sym.Expr {
+	e, _ := p.heap.Get(addr)
+	return e
+}
+
+// write writes a cell. Of values that are made where paths meet, each path knows something else.
+func (p *Path) write(addr int32, e *sym.Expr) { p.heap.Set(addr, e, e.Joined) }
 
 // Kept is what a path has under a key of an activation: the scalars of a value, an argument, or what
 // was deferred; nil for nothing.

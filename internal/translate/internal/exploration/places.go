@@ -86,44 +86,32 @@ func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) 
 	if l.Visits == nil {
 		l.Visits = map[*state.Location]state.Visit{}
 	}
-	if !l.Seen && len(written) == 0 {
+	if !l.Seen {
 		l.Contents = before
-		l.Visits[p.From] = state.Visit{Contents: before}
+		if len(written) > 0 {
+			l.Contents = before.With(written)
+		}
+		l.Visits[p.From] = state.Visit{Contents: before, Written: slices.Collect(maps.Keys(written))}
 		return true
 	}
-	var changed map[int32]sym.Set
+	changed := map[int32]sym.Set{}
 	var loosened []int32
 	add := func(addr int32, a sym.Set) {
 		c := x.Memory.Cells[addr]
 		if !placed(c) || !l.Knows(c) {
 			return
 		}
-		old, listed := l.Contents.List()[addr]
-		switch {
-		case !l.Seen:
-		case !listed:
-			old = c.First()
-			fallthrough
-		default:
-			limit := maxPlaced
-			if c.Ref {
-				limit = maxPlacedRefs
-			}
-			a = old.Join(a, limit)
-			if a.Interval {
-				loosened = append(loosened, addr)
-				return
-			}
+		limit := maxPlaced
+		if c.Ref {
+			limit = maxPlacedRefs
 		}
-		if l.Seen && a.Equal(old) {
-			return
+		old := l.Contents.In(c)
+		switch a = old.Join(a, limit); {
+		case a.Interval:
+			loosened = append(loosened, addr)
+		case !a.Equal(old):
+			changed[addr] = a
 		}
-		if changed == nil {
-			if changed = maps.Clone(l.Contents.List()); changed == nil {
-				changed = map[int32]sym.Set{}
-			}
-		}
-		changed[addr] = a
 	}
 	last, again := l.Visits[p.From]
 	if again && last.Contents == before {
@@ -140,17 +128,16 @@ func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) 
 			l.Visits[p.From] = state.Visit{Contents: before, Written: rest}
 		}
 	} else {
-		for addr, a := range before.List() {
-			if _, ok := written[addr]; !ok {
-				add(addr, a)
+		before.Differing(l.Contents, func(addr int32, a, _ *sym.Set) {
+			if _, ok := written[addr]; ok {
+				return
 			}
-		}
-		for addr := range l.Contents.List() {
-			_, ok := before.List()[addr]
-			if _, also := written[addr]; !ok && !also {
+			if a == nil {
 				add(addr, x.Memory.Cells[addr].First())
+			} else {
+				add(addr, *a)
 			}
-		}
+		})
 		l.Visits[p.From] = state.Visit{Contents: before, Written: slices.Collect(maps.Keys(written))}
 	}
 	for addr, a := range written {
@@ -160,8 +147,8 @@ func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) 
 	for _, addr := range loosened {
 		x.loosen(x.Memory.Cells[addr])
 	}
-	if changed != nil {
-		l.Contents = state.NewContents(changed)
+	if len(changed) > 0 {
+		l.Contents = l.Contents.With(changed)
 	}
-	return grown || changed != nil
+	return grown || len(changed) > 0
 }

@@ -43,7 +43,7 @@ func (x *Explorer) Solve() {
 		a := x.prefix[0]
 		t.First, t.Idle = a.loc, a.loc
 		for _, addr := range a.p.Written() {
-			e, c := a.p.heap.get(addr), x.Memory.Cells[addr]
+			e, c := a.p.written(addr), x.Memory.Cells[addr]
 			if e.IsConst() {
 				c.Init = e.K
 				if !c.Fix {

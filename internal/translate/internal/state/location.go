@@ -1,34 +1,49 @@
 package state
 
 import (
+	"cmp"
 	"go/token"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/translate/internal/radix"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
 // Contents is what cells can hold at a place: those that it does not list hold what
 // they did at first. It is never changed. The nil contents list nothing.
-type Contents struct{ cells map[int32]sym.Set }
-
-// NewContents are the contents that list cells. They own the map.
-func NewContents(cells map[int32]sym.Set) *Contents { return &Contents{cells} }
-
-// List returns what is listed.
-func (m *Contents) List() map[int32]sym.Set {
-	if m == nil {
-		return nil
-	}
-	return m.cells
-}
+type Contents struct{ cells radix.Tree[sym.Set] }
 
 // In is what the contents say of a cell.
 func (m *Contents) In(c *Cell) sym.Set {
-	if a, ok := m.List()[c.Addr]; ok {
-		return a
+	if m != nil {
+		if a, ok := m.cells.Get(c.Addr); ok {
+			return a
+		}
 	}
 	return c.First()
+}
+
+// With are the contents after changes.
+func (m *Contents) With(changes map[int32]sym.Set) *Contents {
+	out := &Contents{}
+	if m != nil {
+		out.cells = m.cells.Share()
+	}
+	for addr, a := range changes {
+		out.cells.Set(addr, a, a.Interval)
+	}
+	return out
+}
+
+// Differing visits the cells that one of two contents lists and the other does not, or of which
+// they say different things, and intervals. It may visit others. What is not listed is nil.
+func (m *Contents) Differing(n *Contents, visit func(addr int32, a, b *sym.Set)) {
+	if m == n && m == nil {
+		return
+	}
+	var none Contents
+	cmp.Or(m, &none).cells.Differing(&cmp.Or(n, &none).cells, visit)
 }
 
 // A Visit is what is known of the paths that have come to a location from another:
