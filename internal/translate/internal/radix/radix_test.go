@@ -27,7 +27,7 @@ func TestTree(t *testing.T) {
 		plain map[int32]*value
 	}
 	values := []*value{{kind: 0}, {kind: 0}, {kind: 1}, {0, true}, {1, true}, nil}
-	for range 300 {
+	for range 60 {
 		limit := int32(1) << r.IntN(31)
 		all := []pair{{plain: map[int32]*value{}}}
 		for range 200 {
