@@ -81,6 +81,11 @@ type Runs struct {
 	// Preemptions says how far it was run under the schedules with few preemptions, nil
 	// if it was not: it is for programs with too many schedules.
 	Preemptions *Exhaustive `json:"preemptions,omitempty"`
+	// FailsPlain is how the program has failed in a plain run: as it is, not instrumented, under nobody's
+	// control, with the clock of the machine. FailsTogether is how the test has failed in one of all tests of
+	// its package. Runs under control have not shown either.
+	FailsPlain    string `json:"failsPlain,omitempty"`
+	FailsTogether string `json:"failsTogether,omitempty"` // how the test fails in a run of all tests of its package
 	// Races are data races, in words, that runs have shown, and where there may be others
 	// that do not show: an answer that takes statements for steps does not cover them.
 	// Empty if data races themselves were looked for.

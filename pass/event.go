@@ -16,7 +16,7 @@ type Event interface{ event() }
 
 type (
 	// StageStarted says that a pass begins a stage: "load", LibrariesStage, "translate",
-	// "bounds", "search", "instrument", "build", "replay".
+	// "bounds", "search", "instrument", "build", "replay", "plain runs".
 	StageStarted struct{ Pass, Stage string }
 	// StageDone says that it ended, and what it took.
 	StageDone struct {

@@ -160,7 +160,7 @@ func (t Target) link(ctx context.Context, name string, as linked, opts BuildOpti
 	b := &Binary{Path: filepath.Join(dir, name), target: t, dir: dir}
 	args := slices.Concat(as.args, []string{"-o", b.Path})
 	if !slices.ContainsFunc(t.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
-		args = append(args, "-ldflags=-w") // no debugger looks at the binary, and linking is faster
+		args = append(args, "-ldflags=-s -w") // no debugger looks at the binary, and linking is faster
 	}
 	out, err := t.compile(ctx, args, overlay, []string{"."}, opts)
 	if err != nil {

@@ -67,20 +67,17 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	var args []string
 	if b.target.IsTest() {
-		args = []string{"-test.run=^" + b.target.Entry.Func + "$", "-test.count=1", "-test.timeout=0"}
+		args = []string{onlyTest(b.target.Entry.Func), "-test.count=1", "-test.timeout=0"}
 	}
-	cmd := exec.Command(b.Path, slices.Concat(args, b.target.Args, opts.Args)...)
-	cmd.Dir = b.target.Dir
-	env := b.target.environ()
-	cmd.Env = append(env[:len(env):len(env)], orcruntime.EnvRecord+"="+dir)
+	env := []string{orcruntime.EnvRecord + "=" + dir}
 	if opts.Limit > 0 {
-		cmd.Env = append(cmd.Env, orcruntime.EnvRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
+		env = append(env, orcruntime.EnvRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
 	}
-	cmd.Stdout, cmd.Stderr = opts.Stdout, opts.Stderr
-	c, err := b.enclose(cmd, dir)
+	c, err := b.asItIs(slices.Concat(args, b.target.Args, opts.Args), env, dir)
 	if err != nil {
 		return nil, err
 	}
+	c.Stdout, c.Stderr = opts.Stdout, opts.Stderr
 	runErr := c.run(ctx, opts.Timeout)
 	ran := &Ran{Code: c.code, End: c.text}
 	switch {
@@ -123,6 +120,17 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	}
 	defer f.Close()
 	return ran, read(f, ran)
+}
+
+// onlyTest is the argument for a test binary to run one test.
+func onlyTest(name string) string { return "-test.run=^" + name + "$" }
+
+// asItIs prepares a run of a program of BuildFree, which may write a directory.
+func (b *Binary) asItIs(args, env []string, dir string) (*child, error) {
+	cmd := exec.Command(b.Path, args...)
+	cmd.Dir = b.target.Dir
+	cmd.Env = slices.Concat(b.target.environ(), env)
+	return b.enclose(cmd, dir)
 }
 
 // maxLeft bounds the file that says which goroutines are leaked.

@@ -37,9 +37,10 @@ type buildKey [sha256.Size]byte
 
 // sharedBuild is a build that several checks may use.
 type sharedBuild struct {
-	using  chan struct{}       // see exclusive
-	binary *orchestrate.Binary // nil: it is not built yet
-	failed error               // why it cannot be
+	using  chan struct{}         // see exclusive
+	binary *orchestrate.Binary   // nil: it is not built yet
+	failed error                 // why it cannot be
+	tests  *orchestrate.PlainRun // of all tests of a program that is not instrumented; nil: there was none
 	// Of Builds.
 	users int
 	last  int // the number of its last use

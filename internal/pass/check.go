@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/group"
@@ -63,17 +64,27 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	}
 	opts.shared = newShared(opts.Builds)
 	defer func() { err = errors.Join(err, opts.shared.close()) }()
-	check := func() (*artifact.Bundle, error) {
+	check := func() (_ *artifact.Bundle, err error) {
 		p.compileLibraries(ctx, opts, rep)
+		opts, close, err := opts.sandboxed(ctx, spec.Env)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, close()) }()
+		begun := time.Now()
 		// Each round has a program of its own, with the files that are loaded.
 		again := func(context.Context, source.Spec) (*program, error) {
 			next := *p
 			next.sites = parse.Index(p.source)
 			return &next, nil
 		}
-		return p.checkWithScopes(ctx, opts, rep, func(opts Options) (*artifact.Bundle, error) {
+		b, err := p.checkWithScopes(ctx, opts, rep, func(opts Options) (*artifact.Bundle, error) {
 			return checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
 		})
+		if err != nil {
+			return nil, err
+		}
+		return p.contradicted(ctx, b, begun, opts, rep)
 	}
 	if opts.Results == nil || opts.Engine != nil {
 		return check()

@@ -96,9 +96,10 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 		}
 	}
 	r, side := b.Runs(), b.Sidecar()
-	c.Proved = r != nil && r.Exhaustive.Proved()
+	c.Limits = plainFailures(r)
+	c.Proved = r != nil && r.Exhaustive.Proved() && len(c.Limits) == 0
 	if !c.Proved { // by the program itself, whatever the model leaves open
-		c.Limits = append(limits(b.Queries(), b.Verdicts(), withoutShown(side, found), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
+		c.Limits = slices.Concat(c.Limits, limits(b.Queries(), b.Verdicts(), withoutShown(side, found), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r))
 	}
 	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
@@ -133,6 +134,20 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	}
 	c.Precision = precision(side)
 	return c
+}
+
+// plainFailures are what plain runs of a program say against a result.
+func plainFailures(r *artifact.Runs) (out []string) {
+	if r == nil {
+		return nil
+	}
+	if r.FailsPlain != "" {
+		out = append(out, "the program as it is, not under control, has failed, which nothing here explains: "+r.FailsPlain)
+	}
+	if r.FailsTogether != "" {
+		out = append(out, "in a run of all tests of its package, as go test runs them, it has failed; a check does not look at what other tests leave behind: "+r.FailsTogether)
+	}
+	return out
 }
 
 // withoutShown is what is known of a model without the places of which it leaves open whether a test fails there, where a

@@ -59,13 +59,18 @@ func decided(b *artifact.Bundle) bool {
 
 // withSmallScopes is a bundle that also has what is known of small scopes.
 func withSmallScopes(b *artifact.Bundle, scopes []artifact.SmallScope) (*artifact.Bundle, error) {
+	return withRuns(b, func(r *artifact.Runs) { r.SmallScopes = scopes })
+}
+
+// withRuns is a bundle in which something else is known of runs.
+func withRuns(b *artifact.Bundle, change func(*artifact.Runs)) (*artifact.Bundle, error) {
 	out := artifact.New(b.Manifest())
 	for _, path := range b.Paths() {
 		data, _ := b.Read(path)
 		out.Put(path, data)
 	}
 	runs := *b.Runs()
-	runs.SmallScopes = scopes
+	change(&runs)
 	out.SetRuns(&runs)
 	return out.Bundle()
 }
