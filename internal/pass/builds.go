@@ -47,7 +47,7 @@ type sharedBuild struct {
 }
 
 // keptBuilds is how many builds stay that no check is using: those of the entry points that come next.
-const keptBuilds = 4
+const keptBuilds = 8
 
 // take returns the build of a key for a check, which must give it back.
 func (b *Builds) take(key buildKey) *sharedBuild {
