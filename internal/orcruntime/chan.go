@@ -249,10 +249,11 @@ func Close[T any](site Site, ch chan<- T) {
 		defer g.recordPanic(r.tag)
 	}
 	g.arrive(opClose, site, p)
-	g.run.uses(g, site, p, writes, g.clock.at(g.index))
+	begun := g.clock.at(g.index)
 	g.run.exec.closes(g, p)
 	g.meets(p)
 	close(ch)
+	g.run.uses(g, site, p, writes, begun) // a close that panics is none
 	g.recordClosed(p)
 	g.run.closed(g, p)
 	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)

@@ -396,7 +396,10 @@ func TestExhaustRandom(t *testing.T) {
 		}
 	}
 	n := *exhaustScripts
-	if testing.Short() {
+	switch {
+	case raceDetector: // it looks for races of the search itself
+		n /= 5
+	case testing.Short():
 		n = n * 2 / 5
 	}
 	explore(n, exhaustKinds)
@@ -405,8 +408,10 @@ func TestExhaustRandom(t *testing.T) {
 	}
 	t.Logf("%d programs: %d executions of %d, %d cut; %d that can end before others: %d executions of %d, %d cut",
 		whole.programs, whole.runs, whole.plain, whole.cut, ended.programs, ended.runs, ended.plain, ended.cut)
-	require.LessOrEqual(t, whole.cut, whole.runs/cutShare)
-	require.LessOrEqual(t, ended.cut, ended.runs/5)
+	if !raceDetector { // these are shares of many programs
+		require.LessOrEqual(t, whole.cut, whole.runs/cutShare)
+		require.LessOrEqual(t, ended.cut, ended.runs/5)
+	}
 }
 
 // phrases are what a goroutine does with one object, with what has to come before.

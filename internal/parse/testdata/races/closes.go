@@ -124,3 +124,16 @@ func SafeLargeArray() {
 	<-c
 	*a = *b
 }
+
+// A close that finds the channel closed panics, and is none: who sends, or closes, beside it finds it
+// closed, too, by one that came before both.
+func SafeClosedBefore() {
+	c := make(chan int, 1)
+	close(c)
+	try := func(f func()) {
+		defer func() { _ = recover() }()
+		f()
+	}
+	both(func() { try(func() { c <- 1 }) }, func() { try(func() { close(c) }) })
+	both(func() { try(func() { close(c) }) }, func() { try(func() { close(c) }) })
+}
