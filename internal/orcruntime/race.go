@@ -361,8 +361,12 @@ func Recorded[A, U any](a A, _ U) A { return a }
 // *p, in calls of other goroutines, may come before and after. The use is a step of its own.
 func UseKept[T any](at Place, p *T, changes bool) *T {
 	if g := callerOfLibrary().g; g != nil && p != nil && g.run.races != nil {
+		begun := g.callAt == g.clock.at(g.index)
 		if g.stopToCall(Site(at.info().Site)) {
 			g.run.exec.uses(at)
+		}
+		if begun { // what others do meanwhile does not come before this use
+			g.callAt = g.clock.at(g.index)
 		}
 		g.run.exec.calls(g)
 	}
@@ -382,7 +386,16 @@ func RegisterUnlocked(names ...string) {
 	}
 }
 
-// isUnlocked: a pointer to a type that RegisterUnlocked has named.
+// unlockedInside are types of the standard library that leave it to their callers, too, and that
+// programs have in interfaces alone: these packages do not export them.
+var unlockedInside = map[string]bool{
+	"crypto/internal/fips140/hmac.HMAC": true, "crypto/internal/fips140/sha256.Digest": true, "crypto/internal/fips140/sha512.Digest": true,
+	"crypto/md5.digest": true, "crypto/sha1.digest": true, "crypto/sha3.SHA3": true, "hash/adler32.digest": true, "hash/crc32.digest": true,
+	"hash/crc64.digest": true, "hash/fnv.sum128": true, "hash/fnv.sum128a": true, "hash/fnv.sum32": true, "hash/fnv.sum32a": true,
+	"hash/fnv.sum64": true, "hash/fnv.sum64a": true, "math/rand.rngSource": true,
+}
+
+// isUnlocked: a pointer to a type that RegisterUnlocked has named, or to one of unlockedInside.
 func isUnlocked(t reflect.Type) bool {
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Name() == "" {
 		return false
@@ -390,7 +403,8 @@ func isUnlocked(t reflect.Type) bool {
 	return known(unlockedKey{t}, func() bool {
 		instrumented.RLock()
 		defer instrumented.RUnlock()
-		return instrumented.unlocked[t.Elem().PkgPath()+"."+t.Elem().Name()]
+		name := t.Elem().PkgPath() + "." + t.Elem().Name()
+		return unlockedInside[name] || instrumented.unlocked[name]
 	})
 }
 

@@ -258,14 +258,14 @@ func complete(t *testing.T, all []*rewritten) {
 			}
 		}
 	}
-	for _, table := range []map[string]bool{keysOf(unlocked), keysOf(mapTypes)} {
+	for _, table := range []map[string]bool{keysOf(unlocked), keysOf(mapTypes), keysOf(unlockedInterfaces)} {
 		for name := range table {
 			if !named[name] {
 				unused = append(unused, "type "+name)
 			}
 		}
 	}
-	for _, table := range []map[string]bool{keysOf(quiet), keysOf(keeping), keysOf(forwardingPackages), keysOf(effectsOfStd)} {
+	for _, table := range []map[string]bool{keysOf(quiet), keysOf(keeping), keysOf(forwardingPackages), keysOf(effectsOfStd), keysOf(reading)} {
 		for name := range table {
 			if !named[name] {
 				unused = append(unused, "package "+name)

@@ -28,6 +28,7 @@ var unlocked = map[string]bool{
 	"encoding/xml.Decoder": true, "encoding/xml.Encoder": true,
 	"flag.FlagSet":     true,
 	"io.LimitedReader": true, "io.SectionReader": true, "io.OffsetWriter": true,
+	"math/big.Int": true, "math/big.Rat": true, "math/big.Float": true,
 	"math/rand.Rand": true, "math/rand.Zipf": true, "math/rand/v2.Rand": true, "math/rand/v2.Zipf": true,
 	"math/rand/v2.PCG": true, "math/rand/v2.ChaCha8": true,
 	"mime/multipart.Reader": true, "mime/multipart.Writer": true,
@@ -44,6 +45,26 @@ var looking = map[string]bool{
 	"Available": true, "Buffered": true, "Size": true, "Error": true, "FieldPos": true, "InputOffset": true,
 	"Lookup": true, "Parsed": true, "Arg": true, "Args": true, "NArg": true, "NFlag": true, "Name": true,
 	"Visit": true, "VisitAll": true, "Boundary": true, "FormDataContentType": true,
+	"Sum": true, "Sum32": true, "Sum64": true, "BlockSize": true,
+}
+
+// reading are packages of which the methods of numbers read their arguments, but for the writers,
+// and of the number itself those that are named.
+var reading = map[string]map[string]bool{
+	"math/big": {
+		"Acc": true, "Append": true, "AppendText": true, "Bit": true, "BitLen": true, "Cmp": true, "CmpAbs": true, "FillBytes": true, "Float32": true,
+		"Float64": true, "FloatPrec": true, "FloatString": true, "Format": true, "GobEncode": true, "Int": true, "Int64": true, "IsInf": true,
+		"IsInt": true, "IsInt64": true, "IsUint64": true, "MantExp": true, "MarshalJSON": true, "MarshalText": true, "MinPrec": true, "Mode": true,
+		"Prec": true, "ProbablyPrime": true, "Rat": true, "RatString": true, "Sign": true, "Signbit": true, "TrailingZeroBits": true, "Uint64": true,
+	},
+}
+
+// filling are methods of these packages that write what they are given.
+var filling = map[string]bool{"GCD": true, "Int": true, "MantExp": true, "Rat": true}
+
+// unlockedInterfaces are types of the standard library whose values are of such a type, which is not exported.
+var unlockedInterfaces = map[string]bool{
+	"hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true, "math/rand.Source": true, "math/rand.Source64": true,
 }
 
 // mapTypes are types of the standard library that are maps, with the methods that write
@@ -63,6 +84,7 @@ var writers = map[string]int{
 	"io.ReadFull": 1, "io.ReadAtLeast": 1, "crypto/rand.Read": 0, "math/rand.Read": 0,
 	"(*os.File).Read": 0, "(*os.File).ReadAt": 0, "(*bufio.Reader).Read": 0, "(*bytes.Buffer).Read": 0,
 	"(*bytes.Reader).Read": 0, "(*strings.Reader).Read": 0,
+	"(*math/big.Int).QuoRem": 2, "(*math/big.Int).DivMod": 2,
 }
 
 // keeping are packages whose functions do not look at what they are given, or are no
@@ -130,7 +152,7 @@ func (a *memory) mayHold(t types.Type) bool {
 	if !ok || isTypeParam(t) || i.NumMethods() == 0 {
 		return false
 	}
-	return slices.ContainsFunc(a.unlocked, func(u types.Type) bool { return types.Implements(u, i) })
+	return unlockedInterfaces[nameOf(t)] || slices.ContainsFunc(a.unlocked, func(u types.Type) bool { return types.Implements(u, i) })
 }
 
 // use marks the receiver of a call of a method of a type that is unlocked, or may be.
@@ -151,7 +173,7 @@ func (a *memory) use(c *ast.CallExpr) {
 	if n := len(fields); n > 0 {
 		recv = fields[n-1].Type()
 	}
-	changes := !looking[x.Sel.Name]
+	changes := !looking[x.Sel.Name] && !(m.Obj().Pkg() != nil && reading[m.Obj().Pkg().Path()][x.Sel.Name])
 	switch name := unlockedName(recv); {
 	case name != "" && (isPointer(recv) || a.isShared(x.X) || isPointer(m.Recv())):
 	case name == "" && a.mayHold(recv):
@@ -261,7 +283,7 @@ func (a *memory) hand(c *ast.CallExpr) {
 		switch {
 		case unlockedName(tv.Type) != "" && isPointer(tv.Type), isInterface && a.mayHold(tv.Type):
 			if a.reaches(arg) {
-				a.uses[arg] = !makes
+				a.uses[arg] = !makes && (reading[f.Pkg().Path()] == nil || writes && i == written || filling[f.Name()])
 			}
 		case makes, isInterface && wide.NumMethods() > 0, !refersOpenly(tv.Type), !a.reaches(arg):
 		default:

@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"container/list"
 	"container/ring"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"math/big"
 	"math/rand"
 	"net/http"
 	"net/url"
@@ -264,4 +267,47 @@ func SafePublishedPointer() {
 			b.Reset()
 		}
 	})
+}
+
+// What methods of numbers do is not recorded, but that they read or write the number, and read their
+// arguments, is.
+func UnseenBig() {
+	n := big.NewInt(5)
+	both(func() { n.Add(n, big.NewInt(1)) }, func() { _ = n.String() })
+}
+
+func UnseenBigArgument() {
+	n, m := big.NewInt(5), new(big.Int)
+	both(func() { n.Neg(n) }, func() { m.Mul(m, n) })
+}
+
+func UnseenBigRemainder() {
+	n, q, r := big.NewInt(5), new(big.Int), new(big.Int)
+	both(func() { q.QuoRem(n, n, r) }, func() { _ = r.Sign() })
+}
+
+func SafeBig() {
+	x, y := big.NewRat(1, 2), big.NewRat(1, 3)
+	both(func() { new(big.Rat).Add(x, y) }, func() { _ = x.Cmp(y) })
+}
+
+// Hashes are of types that their packages do not export.
+func UnseenHash() {
+	h := sha256.New()
+	both(func() { h.Write([]byte("a")) }, func() { _ = h.Sum(nil) })
+}
+
+func UnseenHash32() {
+	h := fnv.New32a()
+	both(func() { _, _ = io.WriteString(h, "a") }, func() { _ = h.Sum32() })
+}
+
+func UnseenSource() {
+	s := rand.NewSource(1)
+	both(func() { _ = s.Int63() }, func() { s.Seed(2) })
+}
+
+func SafeHash() {
+	h := sha256.New()
+	both(func() { _ = h.Sum(nil) }, func() { _ = h.Size() })
 }
