@@ -17,7 +17,7 @@ import (
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
-var continuations = flag.String("continuations", "t6_stopped,w_pqcond,w_upgrade", "programs of TestContinuations begin so")
+var continuations = flag.String("continuations", "t6_stopped,w_upgrade", "programs of TestContinuations begin so")
 
 // TestContinuations cuts runs of programs in two wherever the model can, at any of the states
 // in which it may be: the rest of the way to the end of the run, read as a trace that goes on

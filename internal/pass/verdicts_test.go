@@ -70,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 			if *verdictsRun != "" && !strings.HasPrefix(name, *verdictsRun) {
 				continue
 			}
-			if !*verdictsAll && *verdictsRun == "" && (i%112 != 9 && !slices.Contains(onceMisjudged, name) || testing.Short()) {
+			if !*verdictsAll && *verdictsRun == "" && (i%150 != 9 && !slices.Contains(onceMisjudged, name) || testing.Short()) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
