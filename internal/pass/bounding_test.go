@@ -60,7 +60,7 @@ func TestBoundingCheck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
-	b, err := Check(t.Context(), programs.Main(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 400_000}})
+	b, err := Check(t.Context(), programs.Main(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 150_000}})
 	require.NoError(t, err)
 	r := b.Runs()
 	require.False(t, r.Exhaustive.Complete)

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -184,6 +185,9 @@ func TestRecordLibrary(t *testing.T) {
 		"TestPipe": analyze.Warning, "TestFiles": analyze.Warning,
 		"TestMap": analyze.Warning, "TestServer": analyze.Warning, "TestLucky": analyze.Warning, "TestRacing": analyze.Error,
 	} {
+		if few := []string{"TestCancelled", "TestPipe", "TestServer", "TestLucky", "TestRacing"}; !*everyRow && !slices.Contains(few, test) {
+			continue
+		}
 		spec.Entry = test
 		tr, _ := recordedTrace(t, spec, Recording{Accesses: true})
 		res, predictions, err := analyze.Predict(tr, analyze.Limits{})
