@@ -450,7 +450,7 @@ func writeStalls(out io.Writer, f vtrace.Finding) {
 	case artifact.StallShort:
 		fmt.Fprintln(out, "     (a short stall, as any machine has now and then)")
 	case artifact.StallLong:
-		fmt.Fprintln(out, "     (a long stall, as on a machine that has too much to do)")
+		fmt.Fprintln(out, "     (a long stall: even a busy machine seldom takes so long)")
 	}
 }
 
