@@ -118,6 +118,6 @@ func failureIn(out []byte) (failure string, tests []string) {
 			tests = slices.DeleteFunc(tests, func(t string) bool { return t == name })
 		}
 	}
-	failure = beside.ReplaceAllString(strings.ToValidUTF8(failure, "?"), "")
-	return failure[:min(len(failure), maxFailure)], tests
+	failure = beside.ReplaceAllString(failure, "")
+	return strings.ToValidUTF8(failure[:min(len(failure), maxFailure)], "?"), tests
 }

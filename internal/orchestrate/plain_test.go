@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,7 +127,8 @@ func TestRunPlainMain(t *testing.T) {
 // TestFailureIn: what says something of the machine is no failure, and addresses are left out.
 func TestFailureIn(t *testing.T) {
 	for out, want := range map[string]string{
-		"": "",
+		"":                                   "",
+		"panic: " + strings.Repeat("ä", 200): "panic: " + strings.Repeat("ä", 96) + "?",
 		"fatal error: runtime: out of memory\n\ngoroutine 1 [running]:\n":             "",
 		"runtime: x\nfatal error: newosproc\n":                                        "",
 		"panic: out of memory, says the program\n":                                    "panic: out of memory, says the program",

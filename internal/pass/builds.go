@@ -46,7 +46,8 @@ type sharedBuild struct {
 	last  int // the number of its last use
 }
 
-// keptBuilds is how many builds stay that no check is using: those of the entry points that come next.
+// keptBuilds is how many builds stay that no check is using: those of the entry points that come next,
+// instrumented and as they are.
 const keptBuilds = 8
 
 // take returns the build of a key for a check, which must give it back.

@@ -92,12 +92,7 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	return p.checkUnlessUnchanged(ctx, opts, rep, check)
 }
 
-func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
-	opts, close, err := opts.sandboxed(ctx, spec.Env)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, close()) }()
+func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

@@ -18,9 +18,9 @@ import (
 // them, since what one of them leaves behind may harm the next one, and a check is about one.
 
 const (
-	plainTries = 10              // of an entry, at most
-	plainFirst = 2 * time.Second // after which an entry is ended, and all tests of its package are
-	plainTime  = time.Second     // for all runs of an entry but the first
+	plainTries = 10              // of an entry, at most, and of all tests of its package
+	plainFirst = 2 * time.Second // after which a run is ended
+	plainTime  = time.Second     // after which no other run begins
 	plainLate  = time.Second     // after the end of the budget all is over
 )
 
@@ -44,12 +44,12 @@ func (p *program) contradicted(ctx context.Context, b *artifact.Bundle, begun ti
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case part.Err() != nil, errors.As(err, new(*orchestrate.BuildError)), err == nil && fails == (plainFailure{}):
+	case err == nil && fails != (plainFailure{}):
+		return withRuns(b, func(r *artifact.Runs) { r.FailsPlain, r.FailsTogether = fails.alone, fails.together })
+	case err == nil, part.Err() != nil, errors.As(err, new(*orchestrate.BuildError)):
 		return b, nil // nothing speaks against the result
-	case err != nil:
-		return nil, err
 	}
-	return withRuns(b, func(r *artifact.Runs) { r.FailsPlain, r.FailsTogether = fails.alone, fails.together })
+	return nil, err
 }
 
 // plainFailure is how a program has failed in plain runs: "" if it has not.
@@ -74,15 +74,9 @@ func (p *program) plain(ctx context.Context, opts Options, rep reporter) (out pl
 		return out, err
 	}
 	own := shared.For(target, nil)
-	begun := time.Now()
-	for n := 0; n < plainTries && (n == 0 || time.Since(begun) < plainTime); n++ {
-		run, err := own.RunPlain(ctx, plainFirst)
-		if err != nil {
-			return out, err
-		}
-		if out.alone = run.Failure; !run.Ended || run.Failure != "" {
-			return out, nil
-		}
+	run, err := fewPlain(ctx, own.RunPlain)
+	if out.alone = run.Failure; err != nil || !run.Ended || run.Failure != "" {
+		return out, err
 	}
 	if !target.IsTest() || len(formed.tests) < 2 {
 		return out, nil
@@ -94,22 +88,29 @@ func (p *program) plain(ctx context.Context, opts Options, rep reporter) (out pl
 	return out, err
 }
 
-// allTests is how all tests of a package end in a run, the first one that fails of a few. They are made
-// once.
+// fewPlain makes a few plain runs, until one of them fails or is ended, and returns the last one.
+func fewPlain(ctx context.Context, run func(context.Context, time.Duration) (orchestrate.PlainRun, error)) (last orchestrate.PlainRun, err error) {
+	begun := time.Now()
+	for n := 0; n < plainTries && (n == 0 || time.Since(begun) < plainTime); n++ {
+		if last, err = run(ctx, plainFirst); err != nil || !last.Ended || last.Failure != "" {
+			break
+		}
+	}
+	return last, err
+}
+
+// allTests is how all tests of a package end in plain runs, which are made once.
 func (s *sharedBuild) allTests(ctx context.Context, b *orchestrate.Binary) (orchestrate.PlainRun, error) {
 	if err := exclusive(ctx, s.using); err != nil {
 		return orchestrate.PlainRun{}, err
 	}
 	defer func() { <-s.using }()
-	begun := time.Now()
-	for n := 0; s.tests == nil; n++ {
-		run, err := b.RunPlainTests(ctx, plainFirst)
+	if s.tests == nil {
+		run, err := fewPlain(ctx, b.RunPlainTests)
 		if err != nil {
 			return run, err
 		}
-		if !run.Ended || run.Failure != "" || n == plainTries || time.Since(begun) > plainTime {
-			s.tests = &run
-		}
+		s.tests = &run
 	}
 	return *s.tests, nil
 }

@@ -1,15 +1,13 @@
 package blackbox_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/pass"
-	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // TestPlainRuns: where a check finds no error, the program runs as it is, and a result that such a
@@ -57,18 +55,12 @@ func TestB(t *testing.T) {}`, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
 			file, pkg := "p_test.go", "p"
 			if c.entry == "main" {
 				file, pkg = "main.go", "main"
 			}
-			for name, text := range map[string]string{
-				"go.mod": "module example.com/p\n\ngo 1.26\n",
-				file:     "package " + pkg + "\n\n" + c.text + "\n",
-			} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-			}
-			b, err := pass.Check(t.Context(), source.Spec{Dir: dir, Entry: c.entry}, pass.Options{Budget: c.budget})
+			spec := programs.Write(t, "1.26", file, "package "+pkg+"\n\n"+c.text+"\n", c.entry)
+			b, err := pass.Check(t.Context(), spec, pass.Options{Budget: c.budget})
 			require.NoError(t, err)
 			got := pass.Conclude(b)
 			require.Zero(t, got.Real)

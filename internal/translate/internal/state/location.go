@@ -39,9 +39,6 @@ func (m *Contents) With(changes map[int32]sym.Set) *Contents {
 // Differing visits the cells that one of two contents lists and the other does not, or of which
 // they say different things, and intervals. It may visit others. What is not listed is nil.
 func (m *Contents) Differing(n *Contents, visit func(addr int32, a, b *sym.Set)) {
-	if m == n && m == nil {
-		return
-	}
 	var none Contents
 	cmp.Or(m, &none).cells.Differing(&cmp.Or(n, &none).cells, visit)
 }
