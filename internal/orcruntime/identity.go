@@ -11,33 +11,40 @@ import (
 // active is the run in progress.
 var active atomic.Pointer[run]
 
-// idle is how many goroutines a process has between runs: the fewest that a run has begun with. Where some are left for
-// good, as by a library, there are more from then on: above counts the runs in a row that have begun with more, and
-// least is the fewest of these. One run begins at a time.
-var idle, above, least int64
-
 // leftForGood is how many runs in a row have to begin with more goroutines for these to be taken to stay.
 const leftForGood = 20
 
-// countOthers is the number of goroutines that are not of the run which is about to begin. Those of the run before may
-// have come to their ends and be counted still, for a moment: if they were taken for others, as many could be started
-// by a library later on, when they are gone, and not be noticed. A number that is too low has every goroutine looked at.
-func countOthers() int64 {
-	n := int64(runtime.NumGoroutine())
-	for i := 0; i < 100 && idle != 0 && n > idle; i++ {
+// othersCount tells how many goroutines are not of the run that is about to begin. One run begins at a time.
+type othersCount struct {
+	// idle is how many goroutines the process has between runs: the fewest that a run has begun with. Where some are
+	// left for good, as by a library, there are more from then on: above counts the runs in a row that have begun with
+	// more, and least is the fewest of these.
+	idle, above, least int64
+}
+
+// betweenRuns is the count of this process.
+var betweenRuns othersCount
+
+// next is the number of goroutines that are not of the run which is about to begin, of those that running tells of.
+// Those of the run before may have come to their ends and be counted still, for a moment: if they were taken for
+// others, as many could be started by a library later on, when they are gone, and not be noticed. A number that is too
+// low has every goroutine looked at.
+func (c *othersCount) next(running func() int) int64 {
+	n := int64(running())
+	for i := 0; i < 100 && c.idle != 0 && n > c.idle; i++ {
 		runtime.Gosched()
-		n = int64(runtime.NumGoroutine())
+		n = int64(running())
 	}
-	if idle == 0 || n <= idle {
-		idle, above = n, 0
+	if c.idle == 0 || n <= c.idle {
+		c.idle, c.above = n, 0
 		return n
 	}
-	if above == 0 || n < least {
-		least = n
+	if c.above == 0 || n < c.least {
+		c.least = n
 	}
-	before := idle
-	if above++; above == leftForGood {
-		idle, above = least, 0
+	before := c.idle
+	if c.above++; c.above == leftForGood {
+		c.idle, c.above = c.least, 0
 	}
 	return before
 }

@@ -378,7 +378,7 @@ const ordinary = 9660*24*time.Hour + 10*time.Hour + 23*time.Minute + 47*time.Sec
 // lets the rest run and judges.
 func (s *run) control() Result {
 	s.others()
-	s.base.Store(countOthers())
+	s.base.Store(betweenRuns.next(runtime.NumGoroutine))
 	s.kick = make(chan struct{}, 1) // of the bubble
 	if s.back == nil && readsClock() {
 		// Who takes random numbers from the clock gets those of this environment.
