@@ -86,6 +86,9 @@ type Runs struct {
 	// its package. Runs under control have not shown either.
 	FailsPlain    string `json:"failsPlain,omitempty"`
 	FailsTogether string `json:"failsTogether,omitempty"` // how the test fails in a run of all tests of its package
+	// Remaining are goroutines of libraries, by the functions that they were started with and by, that were
+	// still there when a test had ended well and nothing could go on: something was not closed, perhaps.
+	Remaining []string `json:"remaining,omitempty"`
 	// Races are data races, in words, that runs have shown, and where there may be others
 	// that do not show: an answer that takes statements for steps does not cover them.
 	// Empty if data races themselves were looked for.

@@ -117,6 +117,11 @@ func (l *Log) Add(r Result) error {
 	for _, limit := range r.conclusion().Limits {
 		l.note(levelNote, r.name()+": "+limit)
 	}
+	if runs := r.Bundle.Runs(); runs != nil {
+		for _, g := range runs.Remaining {
+			l.note(levelNote, r.name()+": when the test has ended, a goroutine of a library is still there: "+g)
+		}
+	}
 	return nil
 }
 

@@ -208,6 +208,16 @@ func TestLimits(t *testing.T) {
 	require.Contains(t, logOf(t, made).Get("invocations.0.toolExecutionNotifications.0.message.text").String(), "a.go:1:2: not in the model: not followed")
 }
 
+// TestRemaining: goroutines of libraries that a test leaves behind are said.
+func TestRemaining(t *testing.T) {
+	b := artifact.New(artifact.Manifest{Pass: artifact.PassDeep, Parent: strings.Repeat("a", 64)})
+	b.SetRuns(&artifact.Runs{Runs: 1, Schedules: 1, Remaining: []string{"p.f, started by p.g"}})
+	made, err := b.Bundle()
+	require.NoError(t, err)
+	notifications := logOf(t, made).Get("invocations.0.toolExecutionNotifications.#.message.text").String()
+	require.Contains(t, notifications, "a goroutine of a library is still there: p.f, started by p.g")
+}
+
 // TestLogIncomplete: a log that is not complete, or of which an entry point could not be
 // checked, is no success.
 func TestLogIncomplete(t *testing.T) {

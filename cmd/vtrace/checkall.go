@@ -279,8 +279,8 @@ func leftOut(others []vtrace.EntryPoint) string {
 // shownLimits is how many of the limits of a result are printed beside a table.
 const shownLimits = 3
 
-// writeLimits says what keeps the result for an entry point open, and which data races are
-// not counted, of which nothing else is printed.
+// writeLimits says what keeps the result for an entry point open, which goroutines of libraries are
+// left behind, and which data races are not counted, of which nothing else is printed.
 func (r *checked) writeLimits(out io.Writer) {
 	if r.bundle == nil {
 		return
@@ -299,6 +299,9 @@ func (r *checked) writeLimits(out io.Writer) {
 			}
 		}
 		fmt.Fprintln(out)
+	}
+	if left := remaining(fmt.Sprintf("%s: ", r.entry), r.bundle.Runs()); left != "" {
+		fmt.Fprintln(out, left)
 	}
 	if races := listRaces(fmt.Sprintf("%s: ", r.entry), wordRaces(r.bundle)); races != "" {
 		fmt.Fprintln(out, races)

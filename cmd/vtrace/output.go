@@ -130,6 +130,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
+	out.WriteString(remaining("\n", b.Runs()))
 	// How the answer came about matters where there is no error to look at.
 	if c.Real == 0 {
 		if r := b.Runs(); r != nil {
@@ -193,6 +194,15 @@ func listRaces(prefix string, races []string) string {
 	}
 	return prefix + "data races, not counted as errors, since the model has every order of these statements (-race reports them):\n  " +
 		strings.Join(races, "\n  ") + "\n"
+}
+
+// remaining says which goroutines of libraries a test leaves behind, after a text.
+func remaining(before string, r *artifact.Runs) string {
+	if r == nil || len(r.Remaining) == 0 {
+		return ""
+	}
+	return before + "note: when the test has ended, goroutines of libraries are still there, perhaps since something is not closed or cancelled:\n  " +
+		strings.Join(r.Remaining, "\n  ") + "\n"
 }
 
 // ran says how the program was run beside its model. Limits of the result have been said.

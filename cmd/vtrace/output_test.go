@@ -95,3 +95,20 @@ func TestSmallScope(t *testing.T) {
 	require.Equal(t, "no error found within bounds", headline(with(open), nil))
 	require.Contains(t, ran(with(open, proved).Runs(), nil), "\n"+smallScope(open)+"\n"+smallScope(proved)+"\n")
 }
+
+// TestRemainingText: goroutines of libraries that a test leaves behind are named with its result, and in
+// a table of several.
+func TestRemainingText(t *testing.T) {
+	const want = "note: when the test has ended, goroutines of libraries are still there, perhaps since something is not closed or cancelled:\n  a.f, started by a.g\n  b.f, started by b.g\n"
+	out := artifact.New(artifact.Manifest{Pass: artifact.PassDeep, Parent: strings.Repeat("a", 64), Entry: artifact.Entry{Package: "m/p", Func: "TestA"}})
+	out.SetRuns(&artifact.Runs{Runs: 1, Schedules: 1, Remaining: []string{"a.f, started by a.g", "b.f, started by b.g"}})
+	b, err := out.Bundle()
+	require.NoError(t, err)
+	var one, several strings.Builder
+	require.NoError(t, writeText(&one, b, "", nil))
+	require.Contains(t, one.String(), "\n"+want)
+	r := checked{entry: vtrace.EntryPoint{Package: "m/p", Func: "TestA"}, bundle: b}
+	r.writeLimits(&several)
+	require.Contains(t, several.String(), "m/p TestA: "+want)
+	require.Empty(t, remaining("", &artifact.Runs{Runs: 1}))
+}

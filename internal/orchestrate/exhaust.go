@@ -169,7 +169,7 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 // place tells ends apart, as that of verdicts: messages may say who was there in the first run
 // of each exploration.
 func (e *End) place() string {
-	v := Verdict{Status: e.Status, Reason: e.Message, Kind: e.Kind, G: e.G, Site: e.Site, Races: e.Races}
+	v := Verdict{Status: e.Status, Reason: e.Message, Kind: e.Kind, G: e.G, Site: e.Site, Races: e.Races, Remaining: e.Remaining}
 	return v.place(e.Plan.Expect)
 }
 

@@ -110,6 +110,8 @@ type End struct {
 	// Starved and Since are as in orcruntime.Result, of the first run.
 	Starved []artifact.At
 	Since   int
+	// Remaining is as in orcruntime.Result, the same of all of the runs.
+	Remaining []string
 	// Plan is the recording of the first run, or a plan with less to understand that
 	// shows the same, see Minimised.
 	Plan artifact.Plan
@@ -526,7 +528,7 @@ func (x *explorer) count(f foundEnd) {
 	x.ends[key] = &End{
 		Count: 1, Seed: f.Seed, Strategy: cmp.Or(f.Strategy, StrategyRandom), Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
 		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races, Stalls: v.Stalls,
-		Starved: v.Starved, Since: v.Since,
+		Starved: v.Starved, Since: v.Since, Remaining: v.Remaining,
 	}
 	if v.Status != Completed && v.Message == "" {
 		x.ends[key].Message = v.Reason
@@ -559,6 +561,7 @@ func (v *Verdict) place(e artifact.Expect) string {
 	if len(v.Races) > 0 {
 		at = append(at, v.Races[0].Places())
 	}
+	at = append(at, v.Remaining...)
 	return strings.Join(append([]string{v.Status, v.Kind, site}, at...), "\n")
 }
 

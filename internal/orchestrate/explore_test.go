@@ -341,7 +341,7 @@ func TestExploreRough(t *testing.T) {
 		require.Greater(t, len(x.Ends), 1)
 	})
 	t.Run("busy", func(t *testing.T) {
-		x := explore(".", "TestSpins", ExploreOptions{Runs: 4, RunOptions: RunOptions{Timeout: 200 * time.Millisecond}})
+		x := explore(".", "TestSpins", ExploreOptions{Runs: 4, RunOptions: RunOptions{Timeout: time.Second}})
 		require.NotEmpty(t, x.Restarts)
 		require.Contains(t, x.Restarts[0].Reason, "goroutine 0 does not come to another guard after ")
 		require.Len(t, x.Ends, 2)

@@ -84,7 +84,8 @@ type Verdict struct {
 	Effects []orcruntime.Effect
 	// Reads are what steps of Trace have read; as Given is.
 	Reads []orcruntime.ReadValue
-	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcruntime.Result.
+	// Settled, Starved, Since, Stalls, Failed, Daemons and Remaining are as in orcruntime.Result.
+	Remaining  []string
 	Daemons    []string
 	Stalls     []orcruntime.Stall
 	Failed     bool
@@ -142,7 +143,7 @@ func (v *Verdict) observe(r orcruntime.Result) {
 	for _, at := range r.Starved {
 		v.Starved = append(v.Starved, artifact.At{G: at.G, Site: at.Site})
 	}
-	v.Since, v.Stalls, v.Failed, v.Daemons = r.Since, r.Stalls, r.Failed, r.Daemons
+	v.Since, v.Stalls, v.Failed, v.Daemons, v.Remaining = r.Since, r.Stalls, r.Failed, r.Daemons, r.Remaining
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcruntime.Completed:

@@ -189,7 +189,7 @@ func (r Result) end() string {
 	if r.Verdict == Unsupported {
 		return r.Verdict + " " + r.Message
 	}
-	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
+	parts := append([]string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}, r.Remaining...)
 	if r.AlsoFailed {
 		parts[0] += " " + KindTestFailure
 	}

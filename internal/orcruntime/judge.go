@@ -104,6 +104,9 @@ func (s *run) judge(d *divergence) Result {
 	res.VirtualTime = s.now
 	res.Notes, res.Weak, res.Weaknesses, res.Left = s.notes, len(s.weak) > 0, s.weak, s.left
 	res.Restless, res.Settled = s.restless, s.settledOutside()
+	if res.Verdict == Completed {
+		res.Remaining = s.remaining()
+	}
 	return res
 }
 

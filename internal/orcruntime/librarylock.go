@@ -134,7 +134,7 @@ func (l *libraryLocks) look() (waiting []uint64, rests bool) {
 			waiting = append(waiting, id)
 		case !bytes.Contains(state, []byte("(durable)")):
 			return nil, false
-		case !bytes.HasPrefix(state, []byte("synctest.Run")) && !bytes.Contains(stack, []byte("\ncreated by testing/synctest.Test ")): // which have made the bubble
+		case !ofBubble(state, stack):
 			l.resting = append(l.resting, id)
 		}
 	}

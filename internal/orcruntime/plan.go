@@ -312,7 +312,10 @@ type Result struct {
 	Restless bool
 	// Left says what the run has left in the process, so that the next one may
 	// not begin as it did; "" if nothing that was noticed.
-	Left        string
+	Left string
+	// Remaining are goroutines, by the functions that they were started with and by, that
+	// libraries have started and that are still there, blocked, after a test that has ended well.
+	Remaining   []string      `json:",omitempty"`
 	VirtualTime time.Duration // passed since the start of the run
 }
 

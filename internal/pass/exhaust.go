@@ -760,6 +760,7 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 	}
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
+		d.takeRemaining(e)
 		if e.Status != orchestrate.Completed || e.Kind == "" {
 			continue
 		}

@@ -243,10 +243,16 @@ func (e *ended) name() string {
 	return fmt.Sprintf("run %d, under a random schedule", e.number)
 }
 
+// takeRemaining notes whom libraries have left behind in runs that ended so.
+func (d *deep) takeRemaining(e orchestrate.End) {
+	d.runs.Remaining = union(d.runs.Remaining, e.Remaining)
+}
+
 // take takes up how runs ended, which were so many runs before.
 func (d *deep) take(x *orchestrate.Exploration, how orchestrate.ExploreOptions, before int) {
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
+		d.takeRemaining(e)
 		switch e.Status {
 		case orchestrate.Limit:
 			if how.Patient && len(e.Starved) > 0 {

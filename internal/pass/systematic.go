@@ -103,6 +103,7 @@ func (d *deep) takeSystematic(x *orchestrate.Exhaustive, patient bool) {
 	d.reused = d.reused || x.Reused
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
+		d.takeRemaining(e)
 		if isError(e) {
 			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: patient, number: before + int(e.Seed) + 1, systematic: true})
 		}
