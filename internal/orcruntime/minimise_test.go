@@ -2,6 +2,7 @@ package orcruntime
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"slices"
@@ -810,4 +811,39 @@ func TestMinimiseAnotherWay(t *testing.T) {
 		require.True(t, sameEnd(Run(cfg), res))
 	}
 	require.Positive(t, found)
+}
+
+// TestMinimiseLate: where a deadline has to be set late for an error to come about, that is all that is left, whatever else
+// was late, and however long.
+func TestMinimiseLate(t *testing.T) {
+	main := func() {
+		timer := time.NewTimer(Due(1, time.Hour))
+		ctx, cancel := context.WithTimeout(context.Background(), Due(2, 20*time.Millisecond))
+		defer cancel()
+		Timer(4, timer).Reset(10 * time.Millisecond)
+		if ctx.Err() != nil {
+			return
+		}
+		Recv(5, ctx.Done())
+		if Select(6, true, R(timer.C)) != 0 {
+			panic(Panic(7, "not before the deadline"))
+		}
+	}
+	long := 0
+	for seed := range uint64(100) {
+		cfg := Config{Bubble: bubble(t), Main: main, Delays: true, Record: true, Chooser: Random(seed)}
+		cfg.Plan.Seed = seed
+		res := Run(cfg)
+		if res.Outcome.Kind != KindPanic {
+			continue
+		}
+		if heldIn(res) > time.Minute {
+			long++
+		}
+		got := Minimise(Minimisation{Config: Config{Bubble: bubble(t), Main: main, Plan: planOf(res)}, Runs: 20_000})
+		require.Empty(t, got.Left)
+		require.True(t, got.Complete)
+		require.Equal(t, 10*time.Millisecond+lag, got.After.Held, "%+v", got.Plan)
+	}
+	require.NotZero(t, long)
 }

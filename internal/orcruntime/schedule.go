@@ -89,6 +89,11 @@ type block struct {
 	until place
 }
 
+// untimed leaves out where time passes: it does when nothing else can happen.
+func untimed(all []block) []block {
+	return slices.DeleteFunc(slices.Clone(all), func(b block) bool { return b.g == TimeStep })
+}
+
 // blocks cuts the first n steps of a trace into blocks. The states are those at its end.
 func blocks(trace []Step, n int, states []GState) []block {
 	// Backwards, since a block ends at the next step of its goroutine.
