@@ -139,15 +139,17 @@ func TestObserve(t *testing.T) {
 }
 
 func TestLastStep(t *testing.T) {
+	half := func(text string) string { return text + strings.Repeat("\x00", orcruntime.JournalSlot-len(text)) }
 	for journal, want := range map[string]string{
-		"":                           "before the first step",
-		"1 0 a 1":                    "before the first step", // not a whole line
-		"x":                          "before the first step",
-		"\n\n":                       "before the first step",
-		"x y\n":                      "before the first step",
-		"1 0 a 1\n":                  "in step 1 (goroutine 0 after a)",
-		"1 0 a 1\n2 0.1 b#2 1 -1\n":  "in step 2 (goroutine 0.1 after b#2)",
-		"1 0 a 1\n2 T\n3 0.1 b#2 1 ": "in step 2 (T)",
+		"":                                       "before the first step",
+		half("1 0 a 1"):                          "before the first step", // not a whole line
+		"x":                                      "before the first step",
+		"\n\n":                                   "before the first step",
+		"x y\n":                                  "before the first step",
+		"1 0 a 1\n":                              "in step 1 (goroutine 0 after a)",
+		half("1 0 a 1\n") + "2 0.1 b#2 1 -1\n":   "in step 2 (goroutine 0.1 after b#2)",
+		half("3 T\n0.1 a 1\n") + "2 0.1 b#2 1\n": "in step 3 (T)", // behind it is what is left of an earlier line
+		half("3 T\n") + "\x000.1 b#2 1\n":        "in step 3 (T)", // 4 is being written
 	} {
 		require.Equal(t, want, lastStep([]byte(journal)).String(), "%q", journal)
 	}

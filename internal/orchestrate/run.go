@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -163,7 +164,7 @@ func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut 
 	case err == nil:
 		v.observe(result)
 	case errors.Is(err, os.ErrNotExist):
-		journal, err := readTail(files[envJournal], 1<<16)
+		journal, err := readTail(files[envJournal], 2*orcruntime.JournalSlot)
 		if err != nil {
 			return nil, result, fmt.Errorf("run: %w", err)
 		}
@@ -247,7 +248,7 @@ func readBounded(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// readTail reads the last n bytes of a file, none if it does not exist.
+// readTail reads the last n bytes of a file, without zeros at its end, none if it does not exist.
 func readTail(path string, n int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -261,12 +262,16 @@ func readTail(path string, n int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if off := info.Size() - n; off > 0 {
+	// A process that has died leaves as many zeros as a region has.
+	room := n + orcruntime.MaxRegion
+	if off := info.Size() - room; off > 0 {
 		if _, err := f.Seek(off, io.SeekStart); err != nil {
 			return nil, err
 		}
 	}
-	return io.ReadAll(io.LimitReader(f, n))
+	data, err := io.ReadAll(io.LimitReader(f, room))
+	data = bytes.TrimRight(data, "\x00")
+	return data[max(int64(len(data))-n, 0):], err
 }
 
 // journalStep is a line of the journal: "k G site occ case".
@@ -275,27 +280,25 @@ type journalStep struct {
 	g, site string
 }
 
-// lastStep is the last whole line of a journal, the zero value if there is
-// none.
-func lastStep(journal []byte) journalStep {
-	end := bytes.LastIndexByte(journal, '\n')
-	if end < 0 {
-		return journalStep{}
+// lastStep is the later one of the lines of a journal, of which each half has one, the zero value if there
+// is none. Behind a line are the ends of earlier ones.
+func lastStep(journal []byte) (last journalStep) {
+	for half := range slices.Chunk(journal, orcruntime.JournalSlot) {
+		line, _, whole := bytes.Cut(half, []byte("\n"))
+		fields := strings.Fields(string(line))
+		if !whole || len(fields) < 2 {
+			continue
+		}
+		k, err := strconv.Atoi(fields[0])
+		if err != nil || k <= last.k {
+			continue
+		}
+		last = journalStep{k: k, g: fields[1]}
+		if len(fields) > 2 {
+			last.site = fields[2]
+		}
 	}
-	line := journal[bytes.LastIndexByte(journal[:end], '\n')+1 : end]
-	fields := strings.Fields(string(line))
-	if len(fields) < 2 {
-		return journalStep{}
-	}
-	k, err := strconv.Atoi(fields[0])
-	if err != nil {
-		return journalStep{}
-	}
-	s := journalStep{k: k, g: fields[1]}
-	if len(fields) > 2 {
-		s.site = fields[2]
-	}
-	return s
+	return last
 }
 
 func (s journalStep) String() string {

@@ -16,7 +16,7 @@ const (
 	EnvPlan    = "VTRACE_PLAN"    // file with what Drive is to do
 	EnvResult  = "VTRACE_RESULT"  // file for the result, as JSON
 	EnvLog     = "VTRACE_LOG"     // file for the execution log
-	EnvJournal = "VTRACE_JOURNAL" // file for the journal: a line for each step
+	EnvJournal = "VTRACE_JOURNAL" // file for the journal: the line of the last step
 )
 
 // Protocol1 stands for what drivers and the runtime tell each other, by the name of its version:
@@ -28,7 +28,7 @@ const Protocol1 protocol = 1
 
 type protocol int
 
-// MaxLog bounds the bytes of a log and of a journal.
+// MaxLog bounds the bytes of a log.
 const MaxLog = 16 << 20
 
 // T is *testing.T. Programs that are not tests have the runtime too, without
@@ -278,22 +278,19 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		}
 		return
 	}
-	open := func(name string) *limited {
-		path := take(t, name)
-		if path == "" {
-			return nil
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if path := take(t, EnvLog); path != "" {
+		w, err := newMappedLog(path, MaxLog)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &limited{f, MaxLog}
-	}
-	if w := open(EnvLog); w != nil {
-		defer w.file.Close()
+		defer w.close()
 		cfg.Log = w
 	}
-	if w := open(EnvJournal); w != nil {
+	if path := take(t, EnvJournal); path != "" {
+		w, err := newMappedJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer w.file.Close()
 		cfg.Journal = w
 	}
@@ -673,17 +670,4 @@ func runRecord(end int, hash uint64) []byte {
 	binary.LittleEndian.PutUint32(b[:], uint32(end))
 	binary.LittleEndian.PutUint64(b[4:], hash)
 	return b[:]
-}
-
-// limited bounds what is written to a file.
-type limited struct {
-	file *os.File
-	left int
-}
-
-func (w *limited) Write(p []byte) (int, error) {
-	if w.left -= len(p); w.left < 0 {
-		return len(p), nil
-	}
-	return w.file.Write(p)
 }
