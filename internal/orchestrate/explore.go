@@ -478,7 +478,7 @@ func (x *explorer) recorded(e *exploreJob, n int) error {
 			return fmt.Errorf("explore: recorded runs: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 		}
 		var r foundEnd
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := r.read(lines.Bytes()); err != nil {
 			return fmt.Errorf("explore: recorded runs: %w", err)
 		}
 		v, plan := r.recording()
@@ -625,6 +625,14 @@ type foundEnd struct {
 	plan    artifact.Plan
 }
 
+// read decodes a line of the driver's.
+func (f *foundEnd) read(line []byte) error {
+	if err := json.Unmarshal(line, f); err != nil {
+		return err
+	}
+	return f.Result.Unpack()
+}
+
 // lastLine is the driver's line after the last run.
 type lastLine struct {
 	Done, Tainted bool
@@ -648,7 +656,7 @@ func readEnds(path string) (found []foundEnd, last lastLine, err error) {
 			return found, last, nil
 		}
 		var e foundEnd
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+		if err := e.read(lines.Bytes()); err != nil {
 			return found, lastLine{}, nil
 		}
 		if found = append(found, e); len(found) > maxEnds {

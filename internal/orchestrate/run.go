@@ -94,6 +94,8 @@ type job struct {
 	Minimise *minimiseJob `json:",omitempty"`
 	// Screen asks for several plans.
 	Screen *screenJob `json:",omitempty"`
+	// Packed has the steps of the plan instead, if there are many.
+	Packed *orcruntime.Packed `json:",omitempty"`
 }
 
 // Run makes the program follow a plan once. The error is for what prevents any
@@ -160,7 +162,11 @@ func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut 
 		return nil, result, fmt.Errorf("run: %w", err)
 	}
 	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout), Stderr: stderr}
-	switch err := readResult(files[envResult], &result); {
+	err = readResult(files[envResult], &result)
+	if err == nil {
+		err = result.Unpack()
+	}
+	switch {
 	case err == nil:
 		v.observe(result)
 	case errors.Is(err, os.ErrNotExist):
@@ -182,6 +188,9 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 		j.Guards = &b.Guards
 	}
 	j.Shared = b.shared
+	if len(j.Steps) >= orcruntime.PackedFrom {
+		j.Packed, j.Steps = orcruntime.Pack(runtimeSteps(j.Steps), nil), nil
+	}
 	data, err := json.Marshal(j)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
@@ -199,6 +208,15 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 		}
 	}
 	return b.enclose(cmd, dir)
+}
+
+// runtimeSteps are steps of a plan as the runtime has them.
+func runtimeSteps(steps []artifact.PlanStep) []orcruntime.Step {
+	out := make([]orcruntime.Step, len(steps))
+	for i, s := range steps {
+		out[i] = orcruntime.Step{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case}
+	}
+	return out
 }
 
 // driverReport is what package testing prints about the driver: it is not the

@@ -209,6 +209,7 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		Minimise *minimisation
 		Screen   *screening
 		Shared   *sharedJob
+		Packed   *Packed // the steps of the plan, if there are many
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -216,6 +217,11 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	}
 	if err := unmarshal(data, &job); err != nil {
 		t.Fatal(err)
+	}
+	if job.Packed != nil {
+		if job.Steps, _, err = job.Packed.Unpack(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	setDebug(t)
 	cfg := configOf(job.Shared)
@@ -310,7 +316,7 @@ func writeResult(path string, r Result, marshal func(any) ([]byte, error)) error
 	if path == "" {
 		return nil
 	}
-	data, err := marshal(r)
+	data, err := marshal(r.pack())
 	if err != nil {
 		return err
 	}
@@ -363,7 +369,7 @@ func (e *exploration) do(x Exploration, marshal func(any) ([]byte, error)) error
 			Strategy Strategy `json:",omitempty"`
 			Expect   Expect
 			Result   Result
-		}{seed, by, r.Observed(), r})
+		}{seed, by, r.Observed(), r.pack()})
 	}
 	var traces *os.File
 	if e.Traces != "" {
