@@ -19,16 +19,17 @@ type place struct{ object, site string }
 
 // Naming tells the objects of a finding apart: what operations call an object may be what others call another one.
 type Naming struct {
-	expressions map[place]string    // where goroutines of the finding are, or were when they took something
-	marks       map[string]string   // by object
-	variables   map[string]string   // that they are in, by object
-	objects     map[string][]string // by expression
-	called      map[string][]string // by object, at these places
+	operands    map[operationText]string // what steps call the object that they work on; many steps are the same
+	expressions map[place]string         // where goroutines of the finding are, or were when they took something
+	marks       map[string]string        // by object
+	variables   map[string]string        // that they are in, by object
+	objects     map[string][]string      // by expression
+	called      map[string][]string      // by object, at these places
 }
 
 // NamingOf finds out what the objects of a finding are called.
 func NamingOf(f artifact.Finding) *Naming {
-	n := &Naming{expressions: map[place]string{}, marks: map[string]string{}, variables: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
+	n := &Naming{operands: map[operationText]string{}, expressions: map[place]string{}, marks: map[string]string{}, variables: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
 	add := func(object, site, operation, text string) {
 		if object == "" || strings.Contains(object, ", ") {
 			return
@@ -62,7 +63,7 @@ func NamingOf(f artifact.Finding) *Naming {
 	}
 	// Of others only those matter that have the name of one of these.
 	for _, s := range f.Interleaving {
-		if x := objectOf(s); len(n.objects[x]) > 0 {
+		if x := n.objectOf(s); len(n.objects[x]) > 0 {
 			n.calls(s.Object, x)
 		}
 	}
@@ -78,12 +79,21 @@ func (n *Naming) calls(object, x string) {
 }
 
 // objectOf is what a step calls the one object that it works on, "" if that is not known.
-func objectOf(s artifact.FindingStep) string {
+func (n *Naming) objectOf(s artifact.FindingStep) string {
 	if s.Object == "" || strings.Contains(s.Object, ", ") {
 		return ""
 	}
-	return Operand(sites.Named(s.Operation), s.Text)
+	at := operationText{s.Operation, s.Text}
+	x, known := n.operands[at]
+	if !known {
+		x = Operand(sites.Named(s.Operation), s.Text)
+		n.operands[at] = x
+	}
+	return x
 }
+
+// operationText is an operation, and the line of the source that has it.
+type operationText struct{ operation, text string }
 
 // Made is what is known of where objects of a finding were made: first of those that goroutines wait for.
 func Made(f artifact.Finding) (all []artifact.FindingObject) {
@@ -157,7 +167,7 @@ func (n *Naming) shared(object, x string) string {
 // Came is as Came without a naming, with what tells the object apart that the step works on.
 func (n *Naming) Came(s artifact.FindingStep) string {
 	came := Came(s)
-	mark := n.shared(s.Object, objectOf(s))
+	mark := n.shared(s.Object, n.objectOf(s))
 	if came == "" || mark == "" {
 		return mark + came
 	}

@@ -138,7 +138,7 @@ func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 			}
 		}
 		if s.Waits { // there is no result before it goes on
-			text = noted(text, t.naming.shared(s.Object, objectOf(s)))
+			text = noted(text, t.naming.shared(s.Object, t.naming.objectOf(s)))
 		} else {
 			text = noted(text, t.naming.Came(s))
 		}
