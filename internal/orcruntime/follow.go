@@ -17,28 +17,51 @@ type divergence struct {
 // follow does the steps of the plan until one cannot be done, or the program
 // has ended as expected.
 func (s *run) follow() *divergence {
-	for i, st := range s.cfg.Plan.Steps {
+	steps := s.cfg.Plan.Steps
+	for s.planStep = 0; s.planStep < len(steps); s.planStep++ {
+		st := steps[s.planStep]
 		if s.over {
 			if s.observed() {
-				s.note("observed after step " + strconv.Itoa(i) + " of " + strconv.Itoa(len(s.cfg.Plan.Steps)))
+				s.note("observed after step " + strconv.Itoa(s.planStep) + " of " + strconv.Itoa(len(steps)))
 				return nil
 			}
-			return &divergence{i + 1, st, "the program has ended: " + s.endText()}
+			return &divergence{s.planStep + 1, st, "the program has ended: " + s.endText()}
 		}
 		found := ""
 		if s.cfg.Plan.Elastic {
-			found = s.followElastic(i, st)
+			found = s.followElastic(s.planStep, st)
 		} else {
-			s.ahead = s.cfg.Plan.Steps[i:]
+			s.ahead = steps[s.planStep:]
 			found = s.follow1(st)
 		}
 		if found != "" {
-			return &divergence{i + 1, st, found}
+			return &divergence{s.planStep + 1, steps[s.planStep], found}
 		}
 		s.passSetters()
 	}
 	s.ahead = nil
 	return nil
+}
+
+// goesAlong is called by a goroutine that has done a step of the plan and come to its next guard. It reports whether the
+// next step of the plan is that one: then the goroutine passes the guard at once, as goesOn has it.
+func (s *run) goesAlong(g *goroutine) bool {
+	i := s.planStep + 1
+	if s.over || i >= len(s.cfg.Plan.Steps) || g.mismatch != "" {
+		return false
+	}
+	st := s.cfg.Plan.Steps[i]
+	if st.G != g.path || st.Case == Reach || g.woken == g.site || st.Site != g.site.key() || !s.matchesOcc(g, st.Occ) {
+		return false
+	}
+	s.stepped()
+	s.adopt()
+	if s.completed() != nil || s.over {
+		return false
+	}
+	s.planStep, s.ahead = i, s.cfg.Plan.Steps[i+1:]
+	s.passes(g, st.Case, true)
+	return true
 }
 
 // goesBy reports whether g went by a minor guard in the run that a plan repeats: it has a
@@ -108,7 +131,9 @@ func (s *run) follow1(st Step) (found string) {
 	if st.Case == Reach {
 		return ""
 	}
+	s.following = !s.cfg.Plan.Elastic && s.cfg.Plan.Late == ""
 	s.grant(g, st.Case, true)
+	s.following = false
 	if g.mismatch != "" {
 		return st.G + " was there, but " + g.mismatch
 	}

@@ -149,6 +149,8 @@ type run struct {
 	stalls      []Stall
 	granted     *goroutine // that does the step at hand, until it stops
 	choosing    bool       // by the Chooser, not by the plan
+	planStep    int        // of the plan, that is to be done, from 0
+	following   bool       // it is being done, and its goroutine may go on with the next one
 	next        *Choice    // what the Chooser has said in advance, see goesOn
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
@@ -609,12 +611,15 @@ func (s *run) stepped() {
 }
 
 // goesOn is called by a goroutine that has come to its next guard. It reports whether
-// the Chooser has it do the next step, too: then the goroutine passes the guard at once,
+// the Chooser, or the plan, has it do the next step, too: then the goroutine passes the guard at once,
 // without the two switches of goroutines that a step takes else. What the Chooser says
 // instead is kept for the controller.
 func (s *run) goesOn(g *goroutine) bool {
-	if s.granted != g || !s.choosing || s.readings.taken > 0 || g.state != parked || g.library > 0 || !s.alone() {
+	if s.granted != g || !s.choosing && !s.following || s.readings.taken > 0 || g.state != parked || g.library > 0 || !s.alone() {
 		return false
+	}
+	if s.following {
+		return s.goesAlong(g)
 	}
 	s.stepped()
 	s.adopt()
@@ -630,11 +635,16 @@ func (s *run) goesOn(g *goroutine) bool {
 		s.next = &c
 		return false
 	}
-	s.begin(g, max(c.Case, 0), false)
+	s.passes(g, max(c.Case, 0), false)
+	return true
+}
+
+// passes has g, which has the baton, do a step.
+func (s *run) passes(g *goroutine, want int, strict bool) {
+	s.begin(g, want, strict)
 	g.state = running
 	g.passing.Store(int64(g.site))
 	s.progress.Add(1)
-	return true
 }
 
 // alone: nobody in the bubble can do anything but the goroutine with the baton.
