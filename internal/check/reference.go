@@ -43,10 +43,10 @@ type refKey struct {
 
 type refSpan struct{ from, to int }
 
+// refShown is a scalar of a state that is shown.
 type refShown struct {
 	name string
-	typ  uppaal.Type
-	at   int
+	at   int // in the memory
 }
 
 // refState is one state.
@@ -111,7 +111,7 @@ func newReference(info *uppaal.Info) (r *reference, err error) {
 			return
 		}
 		env := &refEnv{r: r, st: &st, proc: proc}
-		env.what = "initial value of " + v.Name
+		env.what = func() string { return "initial value of " + v.Name }
 		r.loops = 0
 		dst := r.storage(v, proc, &st)
 		env.initialise(dst, v.Init)
@@ -122,7 +122,7 @@ func newReference(info *uppaal.Info) (r *reference, err error) {
 	for i, p := range info.Processes {
 		for _, a := range p.Args {
 			if a.Ref == nil {
-				env := &refEnv{r: r, st: &st, proc: i, what: "argument of " + a.Param.Name}
+				env := &refEnv{r: r, st: &st, proc: i, what: func() string { return "argument of " + a.Param.Name }}
 				env.copyInto(r.storage(a.Param, i, &st), a.Value, a.Param.Pos)
 			}
 		}
@@ -166,7 +166,11 @@ func (r *reference) allot(v *uppaal.Var, proc int, name string) {
 		r.metas = append(r.metas, refSpan{at, len(r.zero)})
 	}
 	if !v.Const {
-		r.shown = append(r.shown, refShown{name, v.Type, at})
+		k := at
+		uppaal.Leaves(v.Type, func(suffix string, _ uppaal.Type) {
+			r.shown = append(r.shown, refShown{name + suffix, k})
+			k++
+		})
 	}
 }
 
@@ -201,7 +205,7 @@ func (r *reference) rankChannels() {
 	}
 	ranks := map[int32]int{}
 	base := 0
-	env := &refEnv{r: r, st: &r.initial, proc: -1, what: "channel priority"}
+	env := &refEnv{r: r, st: &r.initial, proc: -1, what: named("channel priority")}
 	for level, group := range d.Groups {
 		for _, e := range group {
 			if e == nil {
@@ -351,7 +355,10 @@ func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge, visit 
 // offer is an edge with selected values, if they are in range and satisfy the
 // guard.
 func (r *reference) offer(st *refState, proc, index int, e *uppaal.Edge, sel []int32) (o refOffer, ok bool) {
-	o = refOffer{proc: proc, index: index, edge: e, bound: map[*uppaal.Var]refPlace{}, ch: -1}
+	o = refOffer{proc: proc, index: index, edge: e, ch: -1}
+	if len(e.Select) > 0 {
+		o.bound = map[*uppaal.Var]refPlace{}
+	}
 	for k, b := range e.Select {
 		v := r.info.Defs[b]
 		if lo, hi, _ := uppaal.Range(v.Type); sel[k] < lo || sel[k] > hi {
@@ -462,8 +469,10 @@ func (r *reference) env(st *refState, o refOffer, label string) *refEnv {
 	r.loops = 0
 	return &refEnv{
 		r: r, st: st, proc: o.proc, vars: o.bound,
-		what: fmt.Sprintf("process %s, edge %d (%s to %s), %s", r.info.Processes[o.proc].Name, o.index,
-			o.edge.From.QueryName(), o.edge.To.QueryName(), label),
+		what: func() string {
+			return fmt.Sprintf("process %s, edge %d (%s to %s), %s", r.info.Processes[o.proc].Name, o.index,
+				o.edge.From.QueryName(), o.edge.To.QueryName(), label)
+		},
 	}
 }
 
@@ -495,7 +504,7 @@ func (r *reference) take(moves *[]refMove, st refState, parts []refOffer) {
 // always runs what every transition does.
 func (r *reference) always(st *refState, what string, list []uppaal.Expr) {
 	r.loops = 0
-	env := &refEnv{r: r, st: st, proc: -1, what: what}
+	env := &refEnv{r: r, st: st, proc: -1, what: named(what)}
 	for _, e := range list {
 		env.run(e)
 	}
@@ -508,7 +517,9 @@ func (r *reference) invariants(st *refState) bool {
 			continue
 		}
 		r.loops = 0
-		env := &refEnv{r: r, st: st, proc: i, what: fmt.Sprintf("process %s, invariant of %s", p.Name, l.QueryName())}
+		env := &refEnv{r: r, st: st, proc: i, what: func() string {
+			return fmt.Sprintf("process %s, invariant of %s", p.Name, l.QueryName())
+		}}
 		if env.int(l.Invariant) == 0 {
 			return false
 		}
@@ -520,7 +531,7 @@ func (r *reference) invariants(st *refState) bool {
 // states would have to be visited, known is false.
 func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known bool, err error) {
 	defer catchRef(&err)
-	env := &refEnv{r: r, st: &st, proc: -1, formula: true, limit: limit, known: true, what: "formula"}
+	env := &refEnv{r: r, st: &st, proc: -1, formula: true, limit: limit, known: true, what: named("formula")}
 	r.loops = 0
 	value = env.int(e) != 0
 	return value, env.known, nil
@@ -529,7 +540,7 @@ func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known b
 // value evaluates an expression of a query.
 func (r *reference) value(e uppaal.Expr, st refState) (value int32, err error) {
 	defer catchRef(&err)
-	env := &refEnv{r: r, st: &st, proc: -1, formula: true, known: true, what: "formula"}
+	env := &refEnv{r: r, st: &st, proc: -1, formula: true, known: true, what: named("formula")}
 	r.loops = 0
 	return env.int(e), nil
 }
@@ -602,16 +613,30 @@ func (r *reference) canRest(st refState) (bool, error) {
 
 // show spells a state out.
 func (r *reference) show(st refState) State {
-	out := State{}
+	out := State{Locations: make([]*uppaal.Location, len(r.info.Processes)), Vars: make([]VarValue, 0, len(r.shown))}
 	for i, p := range r.info.Processes {
-		out.Locations = append(out.Locations, p.Template.Locations[st.locs[i]])
+		out.Locations[i] = p.Template.Locations[st.locs[i]]
 	}
 	for _, v := range r.shown {
-		k := v.at
-		uppaal.Leaves(v.typ, func(suffix string, _ uppaal.Type) {
-			out.Vars = append(out.Vars, VarValue{v.name + suffix, st.mem[k]})
-			k++
-		})
+		out.Vars = append(out.Vars, VarValue{v.name, st.mem[v.at]})
 	}
 	return out
+}
+
+// shows reports whether a state, spelled out, is that one.
+func (r *reference) shows(st refState, s State) bool {
+	if len(s.Locations) != len(r.info.Processes) || len(s.Vars) != len(r.shown) {
+		return false
+	}
+	for i, p := range r.info.Processes {
+		if s.Locations[i] != p.Template.Locations[st.locs[i]] {
+			return false
+		}
+	}
+	for i, v := range r.shown {
+		if s.Vars[i] != (VarValue{v.name, st.mem[v.at]}) {
+			return false
+		}
+	}
+	return true
 }

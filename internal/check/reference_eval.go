@@ -13,7 +13,7 @@ type refEnv struct {
 	st   *refState
 	proc int // whose variables; -1: none
 	vars map[*uppaal.Var]refPlace
-	what string // names the label, for messages
+	what func() string // names the label, for messages; few are said
 
 	// In formulas of queries:
 	formula bool
@@ -32,14 +32,17 @@ type refPlace struct {
 	name  string
 }
 
+// named is a label of a fixed name.
+func named(label string) func() string { return func() string { return label } }
+
 func (env *refEnv) fail(pos uppaal.Pos, format string, args ...any) {
-	panic(&refError{pos: pos, msg: env.what + ": " + fmt.Sprintf(format, args...)})
+	panic(&refError{pos: pos, msg: env.what() + ": " + fmt.Sprintf(format, args...)})
 }
 
 func (env *refEnv) iterate(pos uppaal.Pos) {
 	env.r.loops++
 	if env.r.loops >= maxLoop {
-		panic(&refError{pos: pos, loop: true, msg: env.what + fmt.Sprintf(": more than %d loop iterations in one evaluation", maxLoop)})
+		panic(&refError{pos: pos, loop: true, msg: env.what() + fmt.Sprintf(": more than %d loop iterations in one evaluation", maxLoop)})
 	}
 }
 

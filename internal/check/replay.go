@@ -3,7 +3,6 @@ package check
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -55,7 +54,7 @@ func (r *replayer) follow(t *Trace) error {
 		return fmt.Errorf("internal: no initial state on replay: %w", r.err)
 	}
 	st := r.ref.initial
-	if !reflect.DeepEqual(r.ref.show(st), t.States[0]) {
+	if !r.ref.shows(st, t.States[0]) {
 		return errors.New("internal: the replay starts in another state")
 	}
 	r.path = []refState{st}
@@ -72,7 +71,7 @@ func (r *replayer) follow(t *Trace) error {
 		}
 		st = next
 		r.path = append(r.path, st)
-		if !reflect.DeepEqual(r.ref.show(st), t.States[k+1]) {
+		if !r.ref.shows(st, t.States[k+1]) {
 			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
 		}
 	}
