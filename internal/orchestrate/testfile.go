@@ -7,9 +7,12 @@ import (
 	"go/format"
 	"go/token"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"text/template"
+	"weak"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
@@ -279,8 +282,29 @@ func insertSteps(src []byte, runtime string, steps []testStep) []byte {
 const spinSuffix = ".spin"
 
 // SitesByKey are the sites of a program and the guards that the runtime has there
-// besides, by their keys.
+// besides, by their keys. The map is the same for all who ask for that of a sidecar.
 func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
+	key := weak.Make(side)
+	if known, ok := siteIndexes.Load(key); ok && known.(*siteIndex).sites == len(side.Sites) {
+		return known.(*siteIndex).byKey
+	}
+	index := &siteIndex{len(side.Sites), indexSites(side)}
+	if _, known := siteIndexes.Swap(key, index); !known {
+		runtime.AddCleanup(side, func(key weak.Pointer[artifact.Sidecar]) { siteIndexes.Delete(key) }, key)
+	}
+	return index.byKey
+}
+
+// siteIndex is the index of so many sites.
+type siteIndex struct {
+	sites int
+	byKey map[string]artifact.Site
+}
+
+// siteIndexes are those of sidecars that are in use, by weak pointers.
+var siteIndexes sync.Map
+
+func indexSites(side *artifact.Sidecar) map[string]artifact.Site {
 	out := make(map[string]artifact.Site, len(side.Sites))
 	minor := orcruntime.MinorGuards()
 	for _, s := range side.Sites {

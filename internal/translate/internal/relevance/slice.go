@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"go/types"
 	"iter"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -27,7 +29,8 @@ type Slice struct {
 	LimitsCapacity bool
 	// LiveIn are the needed values live at the entry of each block, after its phis.
 	LiveIn map[*ssa.Function][]map[ssa.Value]bool
-	makers map[*ssa.Function]bool // see makes
+	marks  map[*ssa.BasicBlock][]map[ssa.Value]bool // see liveMarks
+	makers map[*ssa.Function]bool                   // see makes
 }
 
 // kept is what of the program is in the model.
@@ -98,7 +101,7 @@ type checked struct {
 func New(prog *program.Program) *Slice {
 	s := &Slice{
 		prog:   prog,
-		LiveIn: map[*ssa.Function][]map[ssa.Value]bool{},
+		LiveIn: map[*ssa.Function][]map[ssa.Value]bool{}, marks: map[*ssa.BasicBlock][]map[ssa.Value]bool{},
 		kept: kept{
 			Instrs: map[ssa.Instruction]bool{}, Values: map[ssa.Value]bool{}, Blocks: map[*ssa.BasicBlock]bool{},
 			Funcs: map[*ssa.Function]bool{}, Classes: map[Class]bool{},
@@ -752,7 +755,10 @@ func (s *Slice) liveness(in *program.Function) {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
 			b := in.Func.Blocks[i]
-			live := s.LiveBefore(in, b, 0)
+			live := s.liveOut(in, b)
+			for _, instr := range slices.Backward(b.Instrs) {
+				s.liveAcross(in, instr, live)
+			}
 			if len(live) != len(liveIn[i]) {
 				liveIn[i] = live
 				changed = true
@@ -761,12 +767,52 @@ func (s *Slice) liveness(in *program.Function) {
 	}
 }
 
-// LiveBefore returns the values live before instruction idx of b; phis of b
+// LiveBefore returns the values live before instruction idx of b, which the caller may change; phis of b
 // count as defined.
 func (s *Slice) LiveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
 	if s.LiveIn[in.Func] == nil { // of a goroutine that the call graph does not foresee
 		s.liveness(in)
 	}
+	from, live := len(b.Instrs), map[ssa.Value]bool(nil)
+	if len(b.Instrs) > 2*liveMark {
+		marks := s.liveMarks(in, b)
+		if k := (idx + liveMark - 1) / liveMark; k < len(marks) {
+			from, live = k*liveMark, maps.Clone(marks[k])
+		}
+	}
+	if live == nil {
+		live = s.liveOut(in, b)
+	}
+	for i := from - 1; i >= idx; i-- {
+		s.liveAcross(in, b.Instrs[i], live)
+	}
+	return live
+}
+
+// liveMark is how many instructions lie between those of a block before which the live values are kept. A block of
+// thousands is asked for what is live before each operation in it, and to go through all that follow, each time,
+// takes quadratic time.
+const liveMark = 64
+
+// liveMarks returns the values live before every liveMark-th instruction of b.
+func (s *Slice) liveMarks(in *program.Function, b *ssa.BasicBlock) []map[ssa.Value]bool {
+	if marks, known := s.marks[b]; known {
+		return marks
+	}
+	marks := make([]map[ssa.Value]bool, (len(b.Instrs)+liveMark-1)/liveMark)
+	live := s.liveOut(in, b)
+	for i := len(b.Instrs) - 1; i >= 0; i-- {
+		s.liveAcross(in, b.Instrs[i], live)
+		if i%liveMark == 0 {
+			marks[i/liveMark] = maps.Clone(live)
+		}
+	}
+	s.marks[b] = marks
+	return marks
+}
+
+// liveOut returns the values live behind b.
+func (s *Slice) liveOut(in *program.Function, b *ssa.BasicBlock) map[ssa.Value]bool {
 	liveIn, live := s.LiveIn[in.Func], map[ssa.Value]bool{}
 	succs := b.Succs
 	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.Instrs[b.Instrs[len(b.Instrs)-1]] {
@@ -806,62 +852,63 @@ func (s *Slice) LiveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map
 			live[v] = true
 		}
 	}
-	for i := len(b.Instrs) - 1; i >= idx; i-- {
-		instr := b.Instrs[i]
-		if _, ok := instr.(*ssa.Phi); ok {
-			continue
+	return live
+}
+
+// liveAcross makes of the values live behind an instruction those live before it.
+func (s *Slice) liveAcross(in *program.Function, instr ssa.Instruction, live map[ssa.Value]bool) {
+	if _, ok := instr.(*ssa.Phi); ok {
+		return
+	}
+	if v, ok := instr.(ssa.Value); ok {
+		delete(live, v)
+	}
+	if r, ok := instr.(*ssa.Return); ok {
+		for _, x := range r.Results {
+			s.use(live, x)
 		}
-		if v, ok := instr.(ssa.Value); ok {
-			delete(live, v)
+		return
+	}
+	if !s.Considered(instr) {
+		return
+	}
+	switch i := instr.(type) {
+	case *ssa.DebugRef:
+		return
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		if _, ok := s.Parts[i.(ssa.Value)]; ok {
+			return
 		}
-		if r, ok := instr.(*ssa.Return); ok {
-			for _, x := range r.Results {
-				s.use(live, x)
+	case *ssa.Store:
+		if p, ok := s.Parts[i.Addr]; ok {
+			// Where a panic may be recovered the old value may be read.
+			if i.Addr == p.Root && in.Func.Recover == nil {
+				delete(live, p.Root)
 			}
-			continue
+			s.use(live, i.Val)
+			return
 		}
-		if !s.Considered(instr) {
-			continue
+	case *ssa.UnOp:
+		if p, ok := s.Parts[i.X]; ok && i.Op == token.MUL {
+			s.use(live, p.Root)
+			return
 		}
-		switch i := instr.(type) {
-		case *ssa.DebugRef:
-			continue
-		case *ssa.FieldAddr, *ssa.IndexAddr:
-			if _, ok := s.Parts[i.(ssa.Value)]; ok {
-				continue
-			}
-		case *ssa.Store:
-			if p, ok := s.Parts[i.Addr]; ok {
-				// Where a panic may be recovered the old value may be read.
-				if i.Addr == p.Root && in.Func.Recover == nil {
-					delete(live, p.Root)
-				}
-				s.use(live, i.Val)
-				continue
-			}
-		case *ssa.UnOp:
-			if p, ok := s.Parts[i.X]; ok && i.Op == token.MUL {
-				s.use(live, p.Root)
-				continue
-			}
-		case *ssa.Call:
-			if program.LibraryName(i) == "errors.As" && len(s.Filled[i]) > 0 {
-				s.use(live, i.Call.Args[0])
-			}
-			for _, ptr := range s.Filled[i] {
-				s.use(live, ptr)
-			}
-			for _, a := range program.KnownArgs(i) {
-				s.use(live, a)
-			}
+	case *ssa.Call:
+		if program.LibraryName(i) == "errors.As" && len(s.Filled[i]) > 0 {
+			s.use(live, i.Call.Args[0])
 		}
-		for _, op := range instr.Operands(nil) {
-			if *op != nil {
-				s.use(live, *op)
-			}
+		for _, ptr := range s.Filled[i] {
+			s.use(live, ptr)
+		}
+		for _, a := range program.KnownArgs(i) {
+			s.use(live, a)
 		}
 	}
-	return live
+	for _, op := range instr.Operands(nil) {
+		if *op != nil {
+			s.use(live, *op)
+		}
+	}
 }
 
 func (s *Slice) use(live map[ssa.Value]bool, v ssa.Value) {
