@@ -64,8 +64,9 @@ func (r *races) created(g *goroutine) {
 	r.paths = append(r.paths, g.path)
 	g.clock = slices.Grow(clock(nil), g.index+1)[:g.index+1]
 	g.clock[g.index] = 1
+	g.apart = slices.Clone(g.clock)
 	if g.callback {
-		g.clock.join(g.creator)
+		g.joins(g.creator)
 		r.passLibrary(g)
 	}
 }
@@ -85,7 +86,16 @@ func (r *races) snapshot(g *goroutine) clock {
 
 // tick begins a new interval of g: what it does from now on has not happened
 // before what has been released.
-func (g *goroutine) tick() { g.clock[g.index]++ }
+// joins orders what has happened before c before what g does, and not by calls of the library.
+func (g *goroutine) joins(c clock) {
+	g.clock.join(c)
+	g.apart.join(c)
+}
+
+func (g *goroutine) tick() {
+	g.clock[g.index]++
+	g.apart[g.index] = g.clock[g.index]
+}
 
 // started orders what g has done before what child does.
 func (r *races) started(g, child *goroutine) {
@@ -97,6 +107,7 @@ func (r *races) started(g, child *goroutine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	child.clock.join(g.clock)
+	child.apart.join(g.apart)
 	g.tick()
 }
 
@@ -130,7 +141,7 @@ func (r *races) acquire(g *goroutine, k syncKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.objects[k]; c != nil {
-		g.clock.join(*c)
+		g.joins(*c)
 	}
 }
 
@@ -188,7 +199,7 @@ func (r *races) settled(g *goroutine) {
 	defer r.mu.Unlock()
 	for _, o := range g.run.all {
 		if o != g {
-			g.clock.join(o.clock)
+			g.joins(o.clock)
 			o.tick()
 		}
 	}
@@ -204,8 +215,8 @@ func (r *races) met(g, w *goroutine) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	g.clock.join(w.clock)
-	w.clock.join(g.clock)
+	g.joins(w.clock)
+	w.joins(g.clock)
 	g.tick()
 	w.tick()
 }
@@ -236,14 +247,14 @@ func (r *races) communicated(g *goroutine, c Case) {
 			h.foreign = true
 			break
 		}
-		g.clock.join(h.closed)
+		g.joins(h.closed)
 		return
 	case size == 0: // the partner is uninstrumented code
 		h.foreign = true
 	case c.sends():
 		// The k-th receive happens before the send that takes its place.
 		if h.sends++; h.sends > size && len(h.taken) > 0 {
-			g.clock.join(h.taken[0])
+			g.joins(h.taken[0])
 			h.taken = h.taken[1:]
 		}
 		h.sent = append(h.sent, slices.Clone(g.clock))
@@ -251,17 +262,17 @@ func (r *races) communicated(g *goroutine, c Case) {
 	case len(h.sent) == 0:
 		h.foreign = true
 	default:
-		g.clock.join(h.sent[0])
+		g.joins(h.sent[0])
 		h.sent = h.sent[1:]
 		h.taken = append(h.taken, slices.Clone(g.clock))
 		h.foreign = len(h.sent) != c.buffered()
 	}
 	if h.foreign {
 		if !c.sends() && !c.received() {
-			g.clock.join(r.events)
+			g.joins(r.events)
 		}
 		r.mixed(h)
-		r.passLibrary(g)
+		r.waitedForLibrary(g)
 		return
 	}
 	g.tick()

@@ -117,6 +117,7 @@ type goroutine struct {
 	// uninstrumented code it is in.
 	index   int
 	clock   clock
+	apart   clock // without what only calls of the library order, but for that of the others
 	creator clock // of who has made a callback
 	libraryCalls
 	// beforeCall is the clock before the call of uninstrumented code that was begun last, in
@@ -234,7 +235,7 @@ func (g *goroutine) back() {
 	if g.strayed.Swap(false) {
 		g.run.progress.Load() // after what the controller did before it waited
 		g.run.backAgain.Add(1)
-		g.run.races.throughLibrary(g)
+		g.run.races.cameBack(g)
 		g.run.wakeUp()
 	}
 }

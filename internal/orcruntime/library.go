@@ -12,7 +12,8 @@ import (
 
 // Uninstrumented code may synchronise in ways that do not show: all of it that
 // may has one clock, the library's, which orders every call of it before every
-// later one. That hides races, and reports none that is not there.
+// later one. That hides races, and reports none that is not there. Where it hides one of functions that the
+// library calls, which does not say how it synchronises them, that is noted.
 
 // passLibrary orders what other goroutines did before their calls of the library
 // before what g does, and what g did before what they do after theirs.
@@ -20,6 +21,22 @@ func (r *races) passLibrary(g *goroutine) {
 	g.clock.join(r.library)
 	r.library.join(g.clock)
 	g.tick()
+}
+
+// waitedForLibrary is passLibrary where g has waited for what the library has done: that does order them.
+func (r *races) waitedForLibrary(g *goroutine) {
+	r.passLibrary(g)
+	g.apart.join(r.library)
+}
+
+// cameBack passes the library for a goroutine that was blocked in a call of it.
+func (r *races) cameBack(g *goroutine) {
+	r.throughLibrary(g)
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		g.apart.join(r.library)
+	}
 }
 
 // inLibrary passes the library for a goroutine that is in a call of it, when
@@ -64,6 +81,11 @@ func (g *goroutine) atUse(at Place) clock {
 		return g.beforeCall
 	}
 	return g.clock
+}
+
+// isCalledBack: g is in a function that the library calls, and not at an operand of a call that has begun.
+func (g *goroutine) isCalledBack(at Place) bool {
+	return g.library > 0 && !(g.callAt == g.clock.at(g.index) && (g.callIn == 0 || at.info().Site == int(g.callIn)))
 }
 
 // Mark is how deep in the library a goroutine was before a call, or noLibrary.

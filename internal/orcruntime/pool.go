@@ -74,5 +74,5 @@ func (r *races) joined(g *goroutine, c clock) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	g.clock.join(c)
+	g.joins(c)
 }

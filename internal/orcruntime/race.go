@@ -738,6 +738,13 @@ func (r *races) limits() (out []string) {
 		}
 		at := func(i PlaceInfo) string { return i.Text + " at " + i.File + ":" + strconv.Itoa(i.Line) }
 		text := "nothing orders the uses of " + at(a) + " and " + at(b) + ": whether the library's accesses race is not seen"
+		if f.first.kind&f.second.kind&inCallback != 0 {
+			text = "libraries call functions with " + at(a) + " and " + at(b)
+			if at(a) == at(b) {
+				text = "a library calls a function with " + at(a) + " from several goroutines"
+			}
+			text += ": whether one after the other is not known, and so not whether it races"
+		}
 		if !seen[text] {
 			seen[text] = true
 			out = append(out, text)

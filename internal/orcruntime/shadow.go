@@ -9,17 +9,18 @@ import (
 )
 
 // accessKind is a way to touch memory.
-type accessKind uint8
+type accessKind uint16
 
 const (
-	writes    accessKind = 1 << iota // else it reads
-	atomicOne                        // by package sync/atomic
-	ofMap                            // of a map as a whole
-	perhaps                          // by code that is not instrumented
-	wide                             // of more than a machine word: not done at once
-	lent                             // by a library, of what it was given: see librarywrite.go
-	updates                          // a write of what is calculated from what was there
-	ofChannel                        // a send, which reads whether the channel is open, or a close
+	writes     accessKind = 1 << iota // else it reads
+	atomicOne                         // by package sync/atomic
+	ofMap                             // of a map as a whole
+	perhaps                           // by code that is not instrumented
+	wide                              // of more than a machine word: not done at once
+	lent                              // by a library, of what it was given: see librarywrite.go
+	updates                           // a write of what is calculated from what was there
+	ofChannel                         // a send, which reads whether the channel is open, or a close
+	inCallback                        // in a function that a library calls
 )
 
 // wordSize is how many bytes of memory are read or written at once.
@@ -155,6 +156,9 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 	if kind&(perhaps|lent) != 0 {
 		now = g.atUse(at)
 	}
+	if kind&(perhaps|lent|atomicOne) == 0 && g.isCalledBack(at) {
+		kind |= inCallback
+	}
 	if size > maxAccess {
 		return r.accessLarge(record{clock: begun, g: uint32(g.index), at: at, kind: kind, guard: g.behind}, p, size, now, stack)
 	}
@@ -190,6 +194,11 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 		if len(r.larges) > 0 && found == nil {
 			if first, ok := r.inLarges(max(base, begin), min(base+8, end), rec, now); ok {
 				found = r.conflicting(first, rec)
+			}
+		}
+		if kind&inCallback != 0 && found == nil {
+			if first, ok := w.calledBeside(rec, g.apart); ok {
+				r.uncertain(first, rec)
 			}
 		}
 		w.add(rec, now)
@@ -279,11 +288,22 @@ func (w *word) conflict(n record, now clock) (first record, found bool) {
 	return first, found
 }
 
+// calledBeside finds an access that excludes n, of another function that a library calls, and which only calls of the
+// library order before n. apart is the clock of who does n without these.
+func (w *word) calledBeside(n record, apart clock) (first record, found bool) {
+	for _, o := range w.records {
+		if o.g != n.g && o.mask&n.mask != 0 && (o.kind|n.kind)&writes != 0 && o.kind&inCallback != 0 && o.clock > apart.at(int(o.g)) {
+			return o, true
+		}
+	}
+	return record{}, false
+}
+
 // stands: what races with an earlier access o races with n too. A plain access stands for an atomic one, a write for a
-// read, and one that is certain for one that is not.
+// read, one that is certain for one that is not, and one in a function that a library calls for one that is elsewhere.
 func stands(n, o record, now clock) bool {
 	return (o.g == n.g || o.clock <= now.at(int(o.g))) &&
-		n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps
+		n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps && n.kind&inCallback >= o.kind&inCallback
 }
 
 // add takes the place of the accesses that can race with nothing that does not
