@@ -77,15 +77,20 @@ func (r *races) begins(g *goroutine, statement Site) {
 // a call that has begun. What the library calls back, in other statements, comes after what
 // the library has waited for.
 func (g *goroutine) atUse(at Place) clock {
-	if g.callIn != 0 && g.callAt == g.clock.at(g.index) && at.info().Site == int(g.callIn) {
+	if g.atOperand(at) {
 		return g.beforeCall
 	}
 	return g.clock
 }
 
+// atOperand: a place may be that of an operand of the call that g has begun.
+func (g *goroutine) atOperand(at Place) bool {
+	return g.callIn != 0 && g.callAt == g.clock.at(g.index) && at.info().Site == int(g.callIn)
+}
+
 // isCalledBack: g is in a function that the library calls, and not at an operand of a call that has begun.
 func (g *goroutine) isCalledBack(at Place) bool {
-	return g.library > 0 && !(g.callAt == g.clock.at(g.index) && (g.callIn == 0 || at.info().Site == int(g.callIn)))
+	return g.library > 0 && !g.atOperand(at)
 }
 
 // Mark is how deep in the library a goroutine was before a call, or noLibrary.
