@@ -52,6 +52,10 @@ func TestRemaining(t *testing.T) {
 		"one that is cancelled an hour later": {func() {
 			inLibrary(func() { forget(context.WithTimeout(parent(), time.Hour)) })
 		}, []string{watcher}},
+		"one beside a timer of the program, which has not come": {func() {
+			time.AfterFunc(Due(1, time.Second), Callback(2, func() { Recv(3, make(chan int)) }))
+			inLibrary(func() { forget(context.WithCancel(parent())) })
+		}, []string{watcher}},
 		"a ticker": {func() {
 			library(func() {
 				for range time.Tick(time.Millisecond) {
