@@ -127,6 +127,11 @@ type goroutine struct {
 	callAt     uint32
 	callIn     Site
 	loans      []loan // what it has given to libraries
+	// beforeWake is the clock before what others did while the goroutine stood at the guard wokenIn, in
+	// a function that a library calls, as long as its own time is wokenAt.
+	beforeWake clock
+	wokenAt    uint32
+	wokenIn    Site
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr
@@ -291,7 +296,7 @@ func (g *goroutine) park() {
 		runtime.Goexit()
 	}
 	g.resumed()
-	s.races.inLibrary(g)
+	s.races.wokenInLibrary(g)
 }
 
 // main is the body of a goroutine.

@@ -51,6 +51,27 @@ func (r *races) inLibrary(g *goroutine) {
 	g.run.exec.library(g)
 }
 
+// wokenInLibrary is inLibrary for a goroutine that has stood at a guard in a function that the library calls. What it
+// does in that statement does not come after what others did meanwhile: it has not been in the library.
+func (r *races) wokenInLibrary(g *goroutine) {
+	if r == nil || g.library == 0 {
+		return
+	}
+	g.beforeWake = append(g.beforeWake[:0], g.clock...)
+	r.inLibrary(g)
+	g.wokenAt, g.wokenIn = g.clock.at(g.index), g.site
+}
+
+// isWoken: a place is in the statement whose guard g has passed last, in a function that a library calls, and g has
+// done nothing else since.
+func (g *goroutine) isWoken(at Place) bool {
+	if g.wokenIn == 0 || g.wokenAt != g.clock.at(g.index) || g.library == 0 {
+		return false
+	}
+	s := Site(at.info().Site)
+	return s == g.wokenIn || s != 0 && s.key()+StoreSuffix == g.wokenIn.key()
+}
+
 // library passes the library.
 func (r *races) throughLibrary(g *goroutine) {
 	g.run.exec.library(g)

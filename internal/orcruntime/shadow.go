@@ -153,8 +153,11 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 		kind |= wide
 	}
 	now := g.clock
-	if kind&(perhaps|lent) != 0 {
+	switch {
+	case kind&(perhaps|lent) != 0:
 		now = g.atUse(at)
+	case g.isWoken(at):
+		now = g.beforeWake
 	}
 	if kind&(perhaps|lent|atomicOne) == 0 && g.isCalledBack(at) {
 		kind |= inCallback

@@ -57,7 +57,7 @@ func SafeTwoLoggers() {
 
 var files = fstest.MapFS{"a/b": &fstest.MapFile{}}
 
-func UnseenWalk() {
+func RacyWalk() {
 	n := 0
 	f := func() {
 		_ = fs.WalkDir(files, ".", func(string, fs.DirEntry, error) error { n++; return nil })
