@@ -88,6 +88,7 @@ var decoders = map[string]string{
 	"internal/orchestrate.explorer.readProfile":    "internal/orchestrate.FuzzGuided",
 	"internal/orchestrate.explorer.recorded":       "internal/orchestrate.FuzzExplored",
 	"internal/orchestrate.firstProcess":            "(names of files; those that are no numbers are passed over)",
+	"internal/orchestrate.foundEnd.read":           "internal/orchestrate.FuzzExplored internal/orchestrate.FuzzExhausted",
 	"internal/orchestrate.fuzzer.readKept":         "internal/orchestrate.FuzzGuided",
 	"internal/orchestrate.fuzzer.take":             "internal/orchestrate.FuzzGuided",
 	"internal/orchestrate.lastStep":                "internal/orchestrate.FuzzObserved",

@@ -627,10 +627,18 @@ type foundEnd struct {
 
 // read decodes a line of the driver's.
 func (f *foundEnd) read(line []byte) error {
-	if err := json.Unmarshal(line, f); err != nil {
+	var read struct {
+		Seed     uint64
+		Strategy Strategy
+		Expect   orcruntime.Expect
+		Result   orcruntime.PackedResult
+	}
+	if err := json.Unmarshal(line, &read); err != nil {
 		return err
 	}
-	return f.Result.Unpack()
+	result, err := read.Result.Unpack()
+	*f = foundEnd{Seed: read.Seed, Strategy: read.Strategy, Expect: read.Expect, Result: result}
+	return err
 }
 
 // lastLine is the driver's line after the last run.

@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,7 @@ func TestInterleavingSelect(t *testing.T) {
 	require.Equal(t, []string{"b <- 1", "", ""}, taken([]artifact.At{{G: "0", Site: "f#1"}}))
 	require.Equal(t, []string{"b <- 1", "", "<-a"}, taken([]artifact.At{{G: "0", Site: "f#2"}, {G: "0.1", Site: "f#1"}}))
 
+	side = &artifact.Sidecar{Sites: slices.Clone(side.Sites)}
 	side.Sites[1].Cases = []string{"<-a", "<-a"} // which one it was the number says
 	require.Equal(t, []string{"", "", ""}, taken(nil))
 

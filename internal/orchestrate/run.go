@@ -162,9 +162,9 @@ func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut 
 		return nil, result, fmt.Errorf("run: %w", err)
 	}
 	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout), Stderr: stderr}
-	err = readResult(files[envResult], &result)
-	if err == nil {
-		err = result.Unpack()
+	var packed orcruntime.PackedResult
+	if err = readResult(files[envResult], &packed); err == nil {
+		result, err = packed.Unpack()
 	}
 	switch {
 	case err == nil:

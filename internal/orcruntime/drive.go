@@ -368,7 +368,7 @@ func (e *exploration) do(x Exploration, marshal func(any) ([]byte, error)) error
 			Seed     uint64
 			Strategy Strategy `json:",omitempty"`
 			Expect   Expect
-			Result   Result
+			Result   PackedResult
 		}{seed, by, r.Observed(), r.pack()})
 	}
 	var traces *os.File

@@ -92,21 +92,29 @@ func (p *Packed) Unpack() (steps []Step, effects []Effect, err error) {
 	return steps, effects, nil
 }
 
-// pack packs the steps of a result if there are many.
-func (r Result) pack() Result {
-	if len(r.Trace) >= PackedFrom {
-		r.Packed = Pack(r.Trace, r.Effects)
-		r.Trace, r.Effects = nil, nil
-	}
-	return r
+// PackedResult is a result as a driver writes it: if it has many steps, Packed has its Trace and Effects.
+type PackedResult struct {
+	Result
+	Packed *Packed `json:",omitempty"`
 }
 
-// Unpack unpacks the steps of a result that a driver has written.
-func (r *Result) Unpack() (err error) {
-	if r.Packed == nil {
-		return nil
+// pack packs the steps of a result if there are many.
+func (r Result) pack() PackedResult {
+	p := PackedResult{Result: r}
+	if len(r.Trace) >= PackedFrom {
+		p.Packed = Pack(r.Trace, r.Effects)
+		p.Trace, p.Effects = nil, nil
 	}
-	r.Trace, r.Effects, err = r.Packed.Unpack()
-	r.Packed = nil
-	return err
+	return p
+}
+
+// Unpack is the result that a driver has written.
+func (p *PackedResult) Unpack() (Result, error) {
+	if p.Packed == nil {
+		return p.Result, nil
+	}
+	r := p.Result
+	var err error
+	r.Trace, r.Effects, err = p.Packed.Unpack()
+	return r, err
 }

@@ -250,8 +250,6 @@ type Result struct {
 	Daemons []string
 	Log     []LogLine
 	Trace   []Step // with Config.Record
-	// Packed has Trace and Effects instead, if they are long, in what a driver writes.
-	Packed *Packed `json:",omitempty"`
 	// Given is what operations of Trace have given to the program, in the order in which they were done; only
 	// of a run that follows one plan.
 	Given []GivenValue `json:",omitempty"`
