@@ -492,9 +492,9 @@ func (x *explorer) recorded(e *exploreJob, n int) error {
 // recording is the run that the driver has reported.
 func (f foundEnd) recording() (*Verdict, artifact.Plan) {
 	v := &Verdict{}
-	v.observe(f.Result)
-	v.completed(f.Result)
-	return v, recorded(f.Result, f.Expect)
+	v.observe(f.Result.Result)
+	v.completed(f.Result.Result)
+	return v, recorded(f.Result.Result, f.Expect)
 }
 
 // failure is the end of a run in which the test has failed as that alone.
@@ -619,7 +619,7 @@ type foundEnd struct {
 	Seed     uint64
 	Strategy Strategy
 	Expect   orcruntime.Expect
-	Result   orcruntime.Result
+	Result   orcruntime.PackedResult
 
 	verdict *Verdict
 	plan    artifact.Plan
@@ -627,18 +627,10 @@ type foundEnd struct {
 
 // read decodes a line of the driver's.
 func (f *foundEnd) read(line []byte) error {
-	var read struct {
-		Seed     uint64
-		Strategy Strategy
-		Expect   orcruntime.Expect
-		Result   orcruntime.PackedResult
-	}
-	if err := json.Unmarshal(line, &read); err != nil {
+	if err := json.Unmarshal(line, f); err != nil {
 		return err
 	}
-	result, err := read.Result.Unpack()
-	*f = foundEnd{Seed: read.Seed, Strategy: read.Strategy, Expect: read.Expect, Result: result}
-	return err
+	return f.Result.Unpack()
 }
 
 // lastLine is the driver's line after the last run.

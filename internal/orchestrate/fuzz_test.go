@@ -136,7 +136,7 @@ func record(end uint32, hash uint64) []byte {
 
 // Random runs are as many as there are whole records, and each has an end that was written.
 func FuzzExplored(f *testing.F) {
-	end := asJSON(f, foundEnd{Seed: 3, Expect: sampleResult().Observed(), Result: sampleResult()})
+	end := asJSON(f, foundEnd{Seed: 3, Expect: sampleResult().Observed(), Result: orcruntime.PackedResult{Result: sampleResult()}})
 	other := bytes.ReplaceAll(end, []byte(Reproduced), []byte(Completed))
 	lines := slices.Concat(other, []byte("\n"), end, []byte("\n"), []byte(`{"Done":true,"Left":"x"}`+"\n"))
 	f.Add(slices.Concat(record(0, 1), record(0, 1), record(1, 2), []byte("cut")), lines, slices.Concat(other, []byte("\n"), other))
@@ -183,7 +183,7 @@ func FuzzExplored(f *testing.F) {
 // Of an exhaustive exploration no process counts less than nothing, and what one has done is
 // joined with what was done before, whatever a file says that this was.
 func FuzzExhausted(f *testing.F) {
-	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: sampleResult()})
+	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: orcruntime.PackedResult{Result: sampleResult()}})
 	whole := orcruntime.Exhausted{Runs: 2, Steps: 9, Complete: true, Bounds: []string{"b"}, Races: sampleResult().Races, Preemptions: []Bounded{{Runs: 2}}}
 	f.Add(slices.Concat(record(0, 1), record(0, 2)), append(end, '\n'), asJSON(f, whole), asJSON(f, Exhaustive{Exhausted: whole, Ends: []End{{Count: 1, Kind: artifact.KindRace, Races: whole.Races}}}))
 	f.Add(record(7, 1), end, []byte(`{"Runs":-1}`), []byte(`{"Runs":9223372036854775807,"Ends":[{},{}]}`))

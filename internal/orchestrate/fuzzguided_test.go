@@ -15,7 +15,7 @@ import (
 
 // Whatever a process leaves that searches by runs, or that runs for a profile, no more is made of it than it says.
 func FuzzGuided(f *testing.F) {
-	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: sampleResult()})
+	end := asJSON(f, foundEnd{Expect: sampleResult().Observed(), Result: orcruntime.PackedResult{Result: sampleResult()}})
 	lines := slices.Concat(end, []byte("\n"), []byte(`{"Done":true,"Left":"x"}`+"\n"))
 	in := Input{Seed: 1, Prefix: sampleResult().Trace, Choices: sampleResult().Choices, Chain: sampleResult().Trace, Cases: sampleResult().Trace}
 	out := orcruntime.Fuzzed{Runs: 2, Features: 3, Corpus: []Input{in}}

@@ -48,7 +48,7 @@ func shape(t reflect.Type, types map[reflect.Type]string) string {
 func TestProtocol(t *testing.T) {
 	const path = "testdata/protocol.txt"
 	types := map[reflect.Type]string{}
-	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcruntime.Result{}, orcruntime.Exhausted{}, orcruntime.Minimised{}, orcruntime.Frontier{}, orcruntime.Fuzzed{}} {
+	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcruntime.Result{}, orcruntime.PackedResult{}, orcruntime.Exhausted{}, orcruntime.Minimised{}, orcruntime.Frontier{}, orcruntime.Fuzzed{}} {
 		shape(reflect.TypeOf(v), types)
 	}
 	var texts []string

@@ -162,11 +162,7 @@ func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut 
 		return nil, result, fmt.Errorf("run: %w", err)
 	}
 	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout), Stderr: stderr}
-	var packed orcruntime.PackedResult
-	if err = readResult(files[envResult], &packed); err == nil {
-		result, err = packed.Unpack()
-	}
-	switch {
+	switch result, err = readRun(files[envResult]); {
 	case err == nil:
 		v.observe(result)
 	case errors.Is(err, os.ErrNotExist):
@@ -247,6 +243,18 @@ func readResult[T any](path string, v *T) error {
 	}
 	*v = read
 	return nil
+}
+
+// readRun reads the result of a run, the zero value where that cannot be done.
+func readRun(path string) (orcruntime.Result, error) {
+	var r orcruntime.PackedResult
+	if err := readResult(path, &r); err != nil {
+		return orcruntime.Result{}, err
+	}
+	if err := r.Unpack(); err != nil {
+		return orcruntime.Result{}, err
+	}
+	return r.Result, nil
 }
 
 // readBounded reads a file that the program has written.

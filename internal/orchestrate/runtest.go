@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/scratch"
 )
 
@@ -47,8 +46,7 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (_ *
 		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
 	}
 	v := &Verdict{Stdout: stdout.String(), Stderr: stderr.String()}
-	var result orcruntime.Result
-	switch err := readResult(file, &result); {
+	switch result, err := readRun(file); {
 	case err == nil:
 		v.observe(result)
 	case !errors.Is(err, os.ErrNotExist):

@@ -84,14 +84,14 @@ func (r *races) snapshot(g *goroutine) clock {
 	return c
 }
 
-// tick begins a new interval of g: what it does from now on has not happened
-// before what has been released.
 // joins orders what has happened before c before what g does, and not by calls of the library.
 func (g *goroutine) joins(c clock) {
 	g.clock.join(c)
 	g.apart.join(c)
 }
 
+// tick begins a new interval of g: what it does from now on has not happened
+// before what has been released.
 func (g *goroutine) tick() {
 	g.clock[g.index]++
 	g.apart[g.index] = g.clock[g.index]

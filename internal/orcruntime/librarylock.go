@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"bytes"
+	"iter"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -114,25 +115,15 @@ func (l *libraryLocks) look() (waiting []uint64, rests bool) {
 		return nil, false
 	}
 	l.resting = l.resting[:0]
-	bubble := []byte(nil)
-	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
-		// The first is the caller's: "goroutine 7 [running, synctest bubble 1]:".
-		head, _, _ := bytes.Cut(stack, []byte("]:"))
-		_, of, in := bytes.Cut(head, []byte("synctest bubble "))
-		if bubble == nil {
-			bubble = bytes.Clone(of)
-			continue
-		}
-		if !in || !bytes.Equal(of, bubble) {
-			continue
-		}
+	for stack := range besideInBubble(stacks) {
+		head, _, _ := bytes.Cut(stack, []byte("\n"))
 		id, state, ok := numberAndState(head)
 		switch {
 		case !ok:
 			return nil, false
 		case waitsForLock(state):
 			waiting = append(waiting, id)
-		case !bytes.Contains(state, []byte("(durable)")):
+		case !isDurable(state):
 			return nil, false
 		case !ofBubble(state, stack):
 			l.resting = append(l.resting, id)
@@ -140,6 +131,34 @@ func (l *libraryLocks) look() (waiting []uint64, rests bool) {
 	}
 	slices.Sort(waiting)
 	return waiting, true
+}
+
+// besideInBubble are the stacks of the goroutines in the bubble of the first of all stacks, which is that of the
+// caller, but for the caller.
+func besideInBubble(stacks []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		bubble := []byte(nil)
+		for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+			// The first is the caller's: "goroutine 7 [running, synctest bubble 1]:".
+			head, _, _ := bytes.Cut(stack, []byte("]:"))
+			_, of, in := bytes.Cut(head, []byte("synctest bubble "))
+			if bubble == nil {
+				bubble = bytes.Clone(of)
+				continue
+			}
+			if in && bytes.Equal(of, bubble) && !yield(stack) {
+				return
+			}
+		}
+	}
+}
+
+// isDurable: a goroutine in this state is blocked until another one in the bubble does something, or time passes.
+func isDurable(state []byte) bool { return bytes.Contains(state, []byte("(durable)")) }
+
+// ofBubble: a goroutine in this state, with this stack, is one of those that have made the bubble.
+func ofBubble(state, stack []byte) bool {
+	return bytes.HasPrefix(state, []byte("synctest.Run")) || bytes.Contains(stack, []byte("\ncreated by testing/synctest.Test "))
 }
 
 // holdsUp: the goroutine with this number waits for a lock.

@@ -67,11 +67,10 @@ func (w *mappedLog) grow() bool {
 	return true
 }
 
-// close cuts off the zeros.
+// close cuts off the zeros; where that cannot be done they stay, and who reads the file leaves them out.
 func (w *mappedLog) close() {
-	if w.file.Truncate(w.size) == nil {
-		w.file.Close()
-	}
+	_ = w.file.Truncate(w.size)
+	w.file.Close()
 }
 
 // mapped maps a part of a file, for which it reserves room: with a disk that is full it is the file that

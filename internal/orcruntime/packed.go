@@ -108,13 +108,12 @@ func (r Result) pack() PackedResult {
 	return p
 }
 
-// Unpack is the result that a driver has written.
-func (p *PackedResult) Unpack() (Result, error) {
+// Unpack puts the steps into the Result.
+func (p *PackedResult) Unpack() (err error) {
 	if p.Packed == nil {
-		return p.Result, nil
+		return nil
 	}
-	r := p.Result
-	var err error
-	r.Trace, r.Effects, err = p.Packed.Unpack()
-	return r, err
+	p.Trace, p.Effects, err = p.Packed.Unpack()
+	p.Packed = nil
+	return err
 }

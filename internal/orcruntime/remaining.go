@@ -37,16 +37,9 @@ func (s *run) remaining() []string {
 // left names the goroutines, sorted, that are blocked in the bubble of the first of these stacks, which
 // is the caller's.
 func left(stacks []byte) (names []string) {
-	bubble := []byte(nil)
-	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+	for stack := range besideInBubble(stacks) {
 		head, frames, _ := bytes.Cut(stack, []byte("\n"))
-		_, of, in := bytes.Cut(bytes.TrimSuffix(head, []byte("]:")), []byte("synctest bubble "))
-		if bubble == nil {
-			bubble = bytes.Clone(of)
-			continue
-		}
-		_, state, ok := numberAndState(head)
-		if !ok || !in || !bytes.Equal(of, bubble) || ofBubble(state, stack) || !bytes.Contains(state, []byte("(durable)")) {
+		if _, state, ok := numberAndState(head); !ok || ofBubble(state, stack) || !isDurable(state) {
 			continue
 		}
 		if name := nameOfStack(frames); name != "" && !slices.Contains(names, name) {
@@ -55,11 +48,6 @@ func left(stacks []byte) (names []string) {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// ofBubble: a goroutine in this state, with this stack, is one of those that have made the bubble.
-func ofBubble(state, stack []byte) bool {
-	return bytes.HasPrefix(state, []byte("synctest.Run")) || bytes.Contains(stack, []byte("\ncreated by testing/synctest.Test "))
 }
 
 // nameOfStack names a goroutine by the function that it was started with and the one that has started
