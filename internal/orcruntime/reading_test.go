@@ -374,7 +374,7 @@ func TestReadingLoop(t *testing.T) {
 		Recv(5, done)
 	}}
 	for _, stalls := range []int{0, -1} {
-		o := exhaust(t, Exhaustion{Config: cfg, Stalls: stalls, Awaits: []string{Site(3).key()}, Until: time.Now().Add(20 * time.Second)}, Result.end)
+		o := exhaust(t, Exhaustion{Config: cfg, Stalls: stalls, Awaits: []string{Site(3).key()}, Runs: 1000}, Result.end)
 		require.True(t, o.complete)
 		require.Empty(t, o.out.Bounds)
 		require.Equal(t, []string{"completed\n\n"}, o.sorted())
