@@ -3,6 +3,7 @@
 package orcruntime
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -15,7 +16,8 @@ import (
 //
 // Elsewhere nothing is lost: for what a goroutine does a little later others can be slow to
 // come up to it. Neither is it with a Sleep: that somebody wakes later than he could is no other
-// than that he is slow to go on.
+// than that he is slow to go on. That a deadline is behind the end of a Sleep is a choice, too, but
+// not for an exploration of all schedules, which comes to the same by a longer stall.
 
 // delays are the times that may pass before an event is set that comes after d: the least one
 // for every pending event that it then comes behind. No event may come meanwhile. With a period, d is that of a ticker.
@@ -49,6 +51,11 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 		pending(t.next(now + d - 1))
 	}
 	s.mu.Unlock()
+	if s.exec == nil {
+		for at := range s.sleepsEnd(now) {
+			pending(at)
+		}
+	}
 	return slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
 }
 
@@ -67,14 +74,24 @@ func (s *run) nextPending() time.Duration {
 		next = min(next, t.next(now))
 	}
 	s.mu.Unlock()
-	if s.sleepers > 0 {
+	for at := range s.sleepsEnd(now) {
+		next = min(next, at)
+	}
+	return next
+}
+
+// sleepsEnd are the times, later than now, at which those wake who sleep.
+func (s *run) sleepsEnd(now time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		if s.sleepers == 0 {
+			return
+		}
 		for _, g := range s.blocked {
-			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now {
-				next = min(next, at)
+			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now && !yield(at) {
+				return
 			}
 		}
 	}
-	return next
 }
 
 // stopToSet has the goroutine stand where it is about to set a deadline. While time passes

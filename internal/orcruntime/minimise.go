@@ -64,6 +64,7 @@ type candidate struct {
 	cases   cases
 	seed    uint64
 	choices []EnvChoice
+	late    string // as of a Plan; the choices of the run take its place
 }
 
 // minimiser is the state of a search.
@@ -135,7 +136,7 @@ func (x *minimiser) search() {
 		return
 	}
 	for {
-		for x.reduce(); x.values(); {
+		for x.reduce(); x.values() || x.setLate(); {
 			x.reduce()
 		}
 		x.out.Complete = !x.spent()
@@ -160,7 +161,7 @@ func (x *minimiser) try(c candidate) bool {
 // config is that of the run of a candidate.
 func (x *minimiser) config(c candidate, chooser Chooser) Config {
 	cfg := x.m.Config
-	cfg.Plan.Steps, cfg.Plan.Seed, cfg.Plan.Choices = nil, c.seed, c.choices
+	cfg.Plan.Steps, cfg.Plan.Seed, cfg.Plan.Choices, cfg.Plan.Late = nil, c.seed, c.choices, c.late
 	cfg.Plan.Minor, cfg.noMinor = x.base.Minor, !x.base.Minor
 	cfg.lengths = x.m.Config.Plan.stopsAtLengths()
 	cfg.Plan.MaxSteps = x.max
@@ -173,6 +174,9 @@ func (x *minimiser) config(c candidate, chooser Chooser) Config {
 func (x *minimiser) takes(c candidate, r Result, failed int) bool {
 	if !x.same(r) {
 		return false
+	}
+	if c.late != "" {
+		c.late, c.choices = "", r.Choices
 	}
 	if x.m.Config.Plan.Expect.Kind == KindTestFailure {
 		if failed == 0 {
@@ -464,6 +468,25 @@ func (x *minimiser) values() (better bool) {
 		})
 	}
 	return better
+}
+
+// setLate has goroutines set deadlines late, instead of that time passes while somebody could go on: of two
+// deadlines the other one comes first then too, though nobody has to stand still for as long as it takes to come.
+func (x *minimiser) setLate() bool {
+	if x.cost.Held <= lag {
+		return false
+	}
+	rest := untimed(x.best.blocks)
+	tried := map[string]bool{}
+	return slices.ContainsFunc(rest, func(b block) bool {
+		if tried[b.g] {
+			return false
+		}
+		tried[b.g] = true
+		c := x.with(rest)
+		c.late = b.g
+		return x.try(c)
+	})
 }
 
 // fewer tries all schedules with fewer switches, as far as the bounds of the search let

@@ -847,3 +847,37 @@ func TestMinimiseLate(t *testing.T) {
 	}
 	require.NotZero(t, long)
 }
+
+// TestMinimiseSetLate: where it is enough that a goroutine sets its deadline a little late, none is held until the other
+// deadline has come.
+func TestMinimiseSetLate(t *testing.T) {
+	main := func() {
+		begin, timers, done := make(chan int), make(chan *time.Timer), make(chan int)
+		Go(1, func() {
+			Recv(2, begin)
+			Sleep(3, time.Hour)
+			if Timer(12, Recv(4, timers)).Stop() {
+				panic(Panic(5, "the sleep was first"))
+			}
+			To(done).Send(6, 1)
+		})
+		To(begin).Send(7, 1)
+		To(timers).Send(8, AfterFunc(9, time.Hour, func() {}))
+		Recv(11, done)
+	}
+	held := 0
+	for seed := range uint64(100) {
+		cfg := Config{Bubble: bubble(t), Main: main, Delays: true, Record: true, Chooser: Random(seed)}
+		cfg.Plan.Seed = seed
+		res := Run(cfg)
+		if res.Outcome.Kind != KindPanic || heldIn(res) < time.Minute {
+			continue
+		}
+		held++
+		got := Minimise(Minimisation{Config: Config{Bubble: bubble(t), Main: main, Plan: planOf(res)}, Runs: 20_000})
+		require.Empty(t, got.Left)
+		require.True(t, got.Complete)
+		require.Less(t, got.After.Held, time.Second, "%+v", got.Plan)
+	}
+	require.NotZero(t, held)
+}

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -119,14 +120,21 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 		return false
 	case kind == artifact.KindExit:
 		return true
-	case !d.target.IsTest():
-		return false
 	}
-	// A test may also give up by a panic of its own.
+	// Who gives up may also do so by a panic of his own.
 	site, _ := d.siteOf(v.Site)
+	ownPanic := kind == artifact.KindPanic && site.Kind == sites.Panic.String()
+	if !d.target.IsTest() {
+		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file)
+	}
 	inTest := strings.HasSuffix(file, "_test.go")
-	gaveUp := kind == artifact.KindPanic && site.Kind == sites.Panic.String() && inTest
+	gaveUp := ownPanic && inTest
 	return kind == artifact.KindTestFailure || v.Failed || gaveUp || inTest && d.crashesLate(kind, v) || d.restsOnSleep(v)
+}
+
+// inEntryPackage: a file of the program, relative to its root, is of the package that has the entry.
+func (d *deep) inEntryPackage(file string) bool {
+	return file != "" && filepath.Join(d.target.Root, filepath.Dir(filepath.FromSlash(file))) == filepath.Clean(d.target.Dir)
 }
 
 // crashesLate reports whether a run ends in a crash for which somebody has to stand still for long, and code
