@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -16,13 +17,21 @@ import (
 // package bufio. Such a call passes the library's clock only if one of its operands, or what
 // is behind it, may order something. What else is behind it is used.
 
+//
+// Loggers of the standard library do the same under locks of their own. A call of one is one of uninstrumented code, but
+// passes the clocks of these locks alone: so two loggers that write to one buffer race, and so does who reads it meanwhile.
+
 // LibOf is Lib for a call that only forwards to what is behind its operands.
 func LibOf(site Site, at Place, operands ...any) Mark {
 	c := callerOfLibrary()
-	if c.isNone() || !c.ordersBehind(at, operands) {
+	if c.isNone() {
 		return noLibrary
 	}
-	return c.calls(site)
+	w := c.behind(at, operands)
+	if !w.isCall() {
+		return noLibrary
+	}
+	return c.callsBehind(site, w)
 }
 
 // ReadyOf is Ready for such a call.
@@ -33,40 +42,63 @@ func ReadyOf[A any](site Site, at Place, a A, operands ...any) A {
 
 // BegunOf is Begun for such a call.
 func BegunOf[F any](site Site, at Place, f F, operands ...any) F {
-	if c := callerOfLibrary(); !c.isNone() && c.starts(c.ordersBehind(at, operands)) {
-		c.calls(site)
+	if c := callerOfLibrary(); !c.isNone() {
+		if w := c.behind(at, operands); c.starts(w.isCall()) {
+			c.callsBehind(site, w)
+		}
 	}
 	return f
 }
 
 // ReadyBegunOf is ReadyBegun for such a call.
 func ReadyBegunOf[A any](site Site, at Place, a A, operands ...any) A {
-	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
-		return ReadyBegun(site, a)
+	if c := callerOfLibrary(); !c.isNone() && len(c.begun) > 0 && c.begun[len(c.begun)-1].foreign {
+		if w := c.behind(at, operands); w.isCall() {
+			c.callsBehind(site, w)
+		}
 	}
 	return a
 }
 
 // EndOf is End for such a call.
 func EndOf(at Place, operands ...any) {
-	if c := callerOfLibrary(); !c.isNone() && c.ordersBehind(at, operands) {
+	if c := callerOfLibrary(); !c.isNone() && c.behind(at, operands).isCall() {
 		End()
 	}
 }
 
-// ordersBehind reports whether what is behind the operands of a call may order something
-// between goroutines, but for instrumented code, which shows what it does.
-func (c libraryCaller) ordersBehind(at Place, operands []any) bool {
-	w := operandWalk{at: at, left: maxOperandWalk}
+// behind looks at what is behind the operands of a call, until something may order goroutines, but for instrumented
+// code, which shows what it does.
+func (c libraryCaller) behind(at Place, operands []any) *operandWalk {
+	w := &operandWalk{at: at, left: maxOperandWalk}
 	if c.g != nil && c.g.run.races != nil {
 		w.run = c.g.run
 	}
 	for _, o := range operands {
-		if w.orders(reflect.ValueOf(o), "") {
-			return true
+		if w.ordering = w.orders(reflect.ValueOf(o), ""); w.ordering {
+			break
 		}
 	}
-	return false
+	return w
+}
+
+// isCall: something behind the operands may order goroutines, or does by locks that are known.
+func (w *operandWalk) isCall() bool { return w.ordering || len(w.locks) > 0 }
+
+// callsBehind begins the call of which the operands were looked at.
+func (c libraryCaller) callsBehind(site Site, w *operandWalk) Mark {
+	if w.ordering {
+		return c.calls(site)
+	}
+	return c.callsUnder(site, w.at, w.locks, w.kept)
+}
+
+// usesKept uses what is kept behind the operands of the call at a place that was begun last.
+func (g *goroutine) usesKept(at Place, kept []keptUse) {
+	g.keptAt = at
+	for _, v := range kept {
+		g.run.use(at, v.p, v.t, true)
+	}
 }
 
 // maxOperandWalk is how many values behind the operands of a call are looked at.
@@ -80,7 +112,23 @@ type operandWalk struct {
 	seen []unsafe.Pointer
 	// looks: what is found is not used.
 	looks bool
+	// ordering: something may order goroutines in a way that is not known.
+	ordering bool
+	// locks are those under which a value, that has been found in one, is used, and kept what is used then.
+	locks  []syncKey
+	kept   []keptUse
+	inside int // how many such values the walk is in
 }
+
+// keptUse is a value of a type that leaves it to its callers that one goroutine at a time uses it.
+type keptUse struct {
+	p unsafe.Pointer
+	t reflect.Type
+}
+
+// lockedBy are types of the standard library that forward to what is behind them under a lock: the field that is, or
+// points to, the lock.
+var lockedBy = map[string]string{"log.Logger": "outMu", "log/slog.commonHandler": "mu"}
 
 // stateless are types and functions of the standard library that keep nothing that changes.
 // The value says that a type forwards to what is behind it.
@@ -88,7 +136,18 @@ var stateless = map[string]bool{
 	"bufio.ReadWriter": true, "bufio.ScanBytes": false, "bufio.ScanLines": false, "bufio.ScanRunes": false, "bufio.ScanWords": false,
 	"errors.errorString": false, "errors.joinError": true, "fmt.wrapError": true, "fmt.wrapErrors": true,
 	"io.discard": false, "io.eofReader": false, "io.multiReader": true, "io.multiWriter": true, "io.nopCloser": true,
-	"io.nopCloserWriterTo": true, "io.teeReader": true, "time.Location": false, "time.Time": false,
+	"io.nopCloserWriterTo": true, "io.teeReader": true, "log/slog.JSONHandler": true, "log/slog.Logger": true, "log/slog.TextHandler": true,
+	"time.Location": false, "time.Time": false,
+}
+
+// isLogger: a pointer to a type that writes under a lock, or forwards to such ones.
+func isLogger(x any) bool {
+	t := reflect.TypeOf(x)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log" && t.Elem().PkgPath() != "log/slog" {
+		return false
+	}
+	name := t.Elem().PkgPath() + "." + t.Elem().Name()
+	return lockedBy[name] != "" || stateless[name]
 }
 
 // orders reports whether a value, or one behind it, may order something. It is found in a
@@ -147,7 +206,11 @@ func (w *operandWalk) ordersAt(v reflect.Value, within string) bool {
 	}
 	w.seen = append(w.seen, p)
 	if within != "" && !w.looks && isUnlocked(v.Type()) && w.run != nil {
-		w.run.use(w.at, p, v.Type().Elem(), true)
+		if w.inside > 0 {
+			w.kept = append(w.kept, keptUse{p, v.Type().Elem()})
+		} else {
+			w.run.use(w.at, p, v.Type().Elem(), true)
+		}
 	}
 	if e := v.Elem(); e.Kind() == reflect.Struct {
 		return w.ordersIn(e, within, false) // others may have the pointer, too
@@ -160,8 +223,10 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 	t := v.Type()
 	path := t.PkgPath()
 	forwards, known := stateless[path+"."+t.Name()]
-	switch {
-	case known && !forwards:
+	switch lock, ok := lockedBy[path+"."+t.Name()]; {
+	case ok:
+		return w.ordersUnder(v, lock)
+	case known && !forwards, path == "context":
 		return false
 	case t.Name() != "" && isInstrumented(path):
 		// It has the methods of what it embeds, unless it has some of its own, which show
@@ -184,6 +249,30 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 		return false
 	}
 	return !harmless
+}
+
+// ordersUnder is orders for a struct that forwards to what is in it under a lock, which a field is or points to. Atomic
+// variables in it are settings of its own.
+func (w *operandWalk) ordersUnder(v reflect.Value, lock string) bool {
+	f := v.FieldByName(lock)
+	switch {
+	case !f.IsValid():
+		return true
+	case f.Kind() == reflect.Pointer:
+		f = f.Elem()
+	}
+	if !f.CanAddr() || f.Type() != reflect.TypeFor[sync.Mutex]() {
+		return true
+	}
+	w.locks = append(w.locks, syncKey{p: f.Addr().UnsafePointer()})
+	w.inside++
+	defer func() { w.inside-- }()
+	for i := range v.NumField() {
+		if t := v.Type().Field(i); t.Name != lock && t.Type.PkgPath() != "sync/atomic" && w.orders(v.Field(i), v.Type().PkgPath()) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainData: values of the type hold nothing by which goroutines are ordered, and refer to

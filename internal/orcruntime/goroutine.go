@@ -126,6 +126,7 @@ type goroutine struct {
 	beforeCall clock
 	callAt     uint32
 	callIn     Site
+	keptAt     Place  // of the call that was begun last, if its locks are known
 	loans      []loan // what it has given to libraries
 	// beforeWake is the clock before what others did while the goroutine stood at the guard wokenIn, in
 	// a function that a library calls, as long as its own time is wokenAt.

@@ -13,7 +13,8 @@ import (
 // Uninstrumented code may synchronise in ways that do not show: all of it that
 // may has one clock, the library's, which orders every call of it before every
 // later one. That hides races, and reports none that is not there. Where it hides one of functions that the
-// library calls, which does not say how it synchronises them, that is noted.
+// library calls, which does not say how it synchronises them, that is noted. Of a few types it is known by which
+// locks of their own they do what they do: calls of their methods pass the clocks of these, see forward.go.
 
 // passLibrary orders what other goroutines did before their calls of the library
 // before what g does, and what g did before what they do after theirs.
@@ -21,6 +22,29 @@ func (r *races) passLibrary(g *goroutine) {
 	g.clock.join(r.library)
 	r.library.join(g.clock)
 	g.tick()
+}
+
+// passLocks is passLibrary for a call of which the locks are known.
+func (r *races) passLocks(g *goroutine, locks []syncKey) {
+	for _, k := range locks {
+		c := r.objects[k]
+		if c == nil {
+			c = new(clock)
+			r.objects[k] = c
+		}
+		g.clock.join(*c)
+		c.join(g.clock)
+	}
+	g.tick()
+}
+
+// passes passes the library, or the locks of the call that g is in.
+func (r *races) passes(g *goroutine) {
+	if locks := g.locks(); locks != nil {
+		r.passLocks(g, locks)
+	} else {
+		r.passLibrary(g)
+	}
 }
 
 // waitedForLibrary is passLibrary where g has waited for what the library has done: that does order them.
@@ -35,7 +59,12 @@ func (r *races) cameBack(g *goroutine) {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		g.apart.join(r.library)
+		for _, k := range g.locks() {
+			g.apart.join(*r.objects[k])
+		}
+		if g.locks() == nil {
+			g.apart.join(r.library)
+		}
 	}
 }
 
@@ -47,7 +76,7 @@ func (r *races) inLibrary(g *goroutine) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.passLibrary(g)
+	r.passes(g)
 	g.run.exec.library(g)
 }
 
@@ -81,7 +110,7 @@ func (r *races) throughLibrary(g *goroutine) {
 	r.settle(g) // what was written by now comes before
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.passLibrary(g)
+	r.passes(g)
 }
 
 // begins passes the library for a call in a statement. What is done with its operands does
@@ -95,10 +124,10 @@ func (r *races) begins(g *goroutine, statement Site) {
 }
 
 // atUse is what has happened before g uses something at a place, which may be an operand of
-// a call that has begun. What the library calls back, in other statements, comes after what
+// a call that has begun, or what that call keeps under its locks. What the library calls back, in other statements, comes after what
 // the library has waited for.
 func (g *goroutine) atUse(at Place) clock {
-	if g.atOperand(at) {
+	if g.atOperand(at) && at != g.keptAt {
 		return g.beforeCall
 	}
 	return g.clock
@@ -123,6 +152,21 @@ const noLibrary Mark = -1
 type libraryCalls struct {
 	library int // how many there are
 	begun   []begunCall
+	locked  []lockedCall // those of which the locks are known, the innermost last
+}
+
+// lockedCall is a call of which the locks are known, at a depth.
+type lockedCall struct {
+	depth int
+	locks []syncKey
+}
+
+// locks are those of the innermost call, nil if they are not known.
+func (c *libraryCalls) locks() []syncKey {
+	if n := len(c.locked); n > 0 && c.locked[n-1].depth == c.library {
+		return c.locked[n-1].locks
+	}
+	return nil
 }
 
 // libraryCaller is who calls uninstrumented code: a goroutine of a run, which may be recorded, or one
@@ -175,15 +219,25 @@ func Lib(site Site) Mark {
 
 // calls begins a call of uninstrumented code. Others may come before and after it: in a run
 // it is a step of its own.
-func (c libraryCaller) calls(site Site) Mark {
+func (c libraryCaller) calls(site Site) Mark { return c.callsUnder(site, 0, nil, nil) }
+
+// callsUnder is calls for a call at a place by which, under locks if any are known, values are used that are kept behind its
+// operands.
+func (c libraryCaller) callsUnder(site Site, at Place, locks []syncKey, kept []keptUse) Mark {
 	if g := c.g; g != nil {
 		g.stopToCall(site)
 		g.mayMeetLock()
-		g.run.races.begins(g, site)
-		g.run.exec.calls(g)
 	}
 	c.r.passLibrary(site)
 	c.set(c.library + 1)
+	if locks != nil {
+		c.locked = append(c.locked, lockedCall{c.library, locks})
+	}
+	if g := c.g; g != nil {
+		g.run.races.begins(g, site)
+		g.run.exec.calls(g)
+		g.usesKept(at, kept)
+	}
 	return Mark(c.library - 1)
 }
 
@@ -196,6 +250,9 @@ func (c libraryCaller) returnsTo(depth int) {
 	}
 	c.r.passLibrary(0)
 	c.set(depth)
+	for n := len(c.locked); n > 0 && c.locked[n-1].depth > depth; n-- {
+		c.locked = c.locked[:n-1]
+	}
 }
 
 // set sets how many calls the goroutine is in.
@@ -241,6 +298,16 @@ func LibIface(site Site, x any) Mark {
 	c := callerOfLibrary()
 	if c.isNone() || !foreignValue(x) {
 		return noLibrary
+	}
+	return c.callsMethod(site, x)
+}
+
+// callsMethod is calls for a method of a value in an interface.
+func (c libraryCaller) callsMethod(site Site, x any) Mark {
+	if isLogger(x) {
+		if w := c.behind(placeAt(site), []any{x}); !w.ordering {
+			return c.callsUnder(site, w.at, append([]syncKey{}, w.locks...), w.kept)
+		}
 	}
 	return c.calls(site)
 }
@@ -313,7 +380,7 @@ func Begun[F any](site Site, f F) F {
 // does.
 func On[X any](site Site, x X) X {
 	if c := callerOfLibrary(); !c.isNone() && c.starts(foreignValue(x)) {
-		c.calls(site)
+		c.callsMethod(site, x)
 	}
 	return x
 }

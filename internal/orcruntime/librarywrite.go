@@ -168,8 +168,19 @@ func (g *goroutine) resumed() {
 	}
 }
 
-// returned settles what g has lent to a call that ends.
+// returned settles what g has lent to a call that ends. What the call has written under locks comes after all that
+// others did under them before.
 func (r *races) returned(g *goroutine) {
+	if r == nil {
+		return
+	}
+	if locks := g.locks(); len(g.loans) > 0 && locks != nil {
+		r.mu.Lock()
+		for _, k := range locks {
+			g.clock.join(*r.objects[k])
+		}
+		r.mu.Unlock()
+	}
 	r.settle(g)
 	g.loans = g.loans[:0]
 }

@@ -354,6 +354,27 @@ func (s *run) use(at Place, p unsafe.Pointer, t reflect.Type, changes bool) {
 	}
 }
 
+// LengthRead records that a method of a library reads the length of the first slice in *p, which is a struct. It returns p.
+func LengthRead[T any](at Place, p *T) *T {
+	s := active.Load()
+	if s == nil || s.races == nil || p == nil || s.dying.Load() {
+		return p
+	}
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type.Kind() == reflect.Slice {
+			if g := s.caller(); g != nil {
+				const length = unsafe.Sizeof(uintptr(0)) // behind the pointer to the array
+				if found := s.races.access(g, at, unsafe.Add(unsafe.Pointer(p), f.Offset+length), wordSize, lent); found != nil {
+					s.raced(*found)
+				}
+			}
+			break
+		}
+	}
+	return p
+}
+
 // Recorded is a, an operand of a call that may wait: what the call uses is recorded behind it.
 func Recorded[A, U any](a A, _ U) A { return a }
 

@@ -18,7 +18,8 @@ import (
 var forwardingPackages = map[string]bool{
 	"bufio": true, "bytes": true, "compress/flate": true, "compress/gzip": true, "compress/zlib": true,
 	"encoding/base64": true, "encoding/binary": true, "encoding/csv": true, "encoding/hex": true, "encoding/json": true,
-	"encoding/xml": true, "fmt": true, "io": true, "mime/quotedprintable": true, "strings": true, "text/tabwriter": true,
+	"encoding/xml": true, "fmt": true, "io": true, "log": true, "log/slog": true, "mime/quotedprintable": true, "strings": true,
+	"text/tabwriter": true,
 }
 
 // wraps reports whether a function only makes a value that forwards to its arguments.
@@ -49,20 +50,37 @@ func (a *memory) forwards(c *ast.CallExpr, f *types.Func) bool {
 		return false
 	}
 	operands := c.Args
-	if f.Signature().Recv() != nil {
-		x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	var logger ast.Expr
+	var promotedBy []*types.Var
+	switch x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); {
+	case f.Signature().Recv() == nil && f.Pkg().Path() == "log/slog":
+		return false // the logger is one that others set, which orders them and who gets it
+	case f.Signature().Recv() == nil && f.Pkg().Path() == "log":
+		if !ok || f.Name() == "Default" {
+			return false
+		}
+		logger = x.X
+	case f.Signature().Recv() != nil:
 		if !ok {
 			return false
 		}
 		m := a.info.Selections[x]
-		if m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1 {
+		if m == nil || m.Kind() != types.MethodVal {
 			return false
+		}
+		if n := len(m.Index()) - 1; n > 0 {
+			if promotedBy = a.fields(m); len(promotedBy) < n {
+				return false // they cannot be named
+			}
 		}
 		operands = append([]ast.Expr{x.X}, c.Args...)
 	}
 	var ok bool
 	if operands, ok = a.referring(operands); ok {
-		a.operands[c] = operands
+		a.operands[c], a.promotedBy[c] = operands, promotedBy
+		if logger != nil {
+			a.loggers[c] = logger
+		}
 	}
 	return ok
 }
@@ -168,17 +186,29 @@ func isPlainData(t types.Type, depth int) bool {
 // putOperands adds the operands of a call that forwards to a call of the runtime.
 func (r *rewriter) putOperands(b *builder, c *ast.CallExpr) {
 	recv, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if pkg := r.memory.loggers[c]; pkg != nil {
+		b.put(", ")
+		b.node(pkg)
+		b.put(".Default()")
+	}
 	for _, e := range r.operands[c] {
 		b.put(", ")
 		used := false // then it is the address that has been written
 		if r.races != nil {
 			_, used = r.races.uses[e]
 		}
-		if t := r.info.TypeOf(e); recv != nil && e == ast.Unparen(recv.X) && !used && !isPointer(t) && !types.IsInterface(t) && r.info.Types[e].Addressable() {
+		t, field := r.info.TypeOf(e), ""
+		isReceiver := recv != nil && e == ast.Unparen(recv.X)
+		for _, f := range r.memory.promotedBy[c] {
+			if isReceiver && !used { // else the way to it has been written
+				t, field = f.Type(), field+"."+f.Name()
+			}
+		}
+		if isReceiver && !used && !isPointer(t) && !types.IsInterface(t) && (field != "" || r.info.Types[e].Addressable()) {
 			b.put("&")
 		}
 		b.put("(")
 		b.node(e)
-		b.put(")")
+		b.put(")%s", field)
 	}
 }

@@ -46,7 +46,7 @@ func words(t *testing.T, src []byte) (out []word) {
 var generated = map[string]bool{
 	"interface": true, "func": true, "panic": true, `"unreachable"`: true, `"vtraceorc"`: true, "init": true,
 	"Send": true, "SendOn": true, "Case": true, "V": true, "K": true, "OK": true, "Next": true, "int": true, "string": true,
-	"Mutex": true, "RWMutex": true, "embedded": true, "alias": true, "Locker": true, "Cond": true, "Logger": true, "Output": true, "_": true,
+	"Mutex": true, "RWMutex": true, "embedded": true, "alias": true, "Locker": true, "Cond": true, "Logger": true, "Output": true, "Default": true, "_": true,
 }
 
 // resets are the assignments to variables that are initialised anew.

@@ -48,6 +48,12 @@ var looking = map[string]bool{
 	"Sum": true, "Sum32": true, "Sum64": true, "BlockSize": true,
 }
 
+// lengthReads are methods that read the length of the first slice in their receiver, by type.
+var lengthReads = map[string]map[string]bool{
+	"bytes.Buffer":    {"Bytes": true, "Len": true, "String": true},
+	"strings.Builder": {"Len": true, "String": true},
+}
+
 // reading are packages of which the methods of numbers read their arguments, but for the writers,
 // and of the number itself those that are named.
 var reading = map[string]map[string]bool{
@@ -183,6 +189,9 @@ func (a *memory) use(c *ast.CallExpr) {
 		return
 	}
 	a.uses[x.X] = changes
+	if name := unlockedName(recv); lengthReads[name][x.Sel.Name] {
+		a.measured[x.X] = true
+	}
 	if len(fields) > 0 {
 		a.promoted[x.X] = fields
 	}

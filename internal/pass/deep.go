@@ -164,6 +164,8 @@ type deep struct {
 	timed       bool                  // time may have passed in them while a goroutine could go on
 	reused      bool                  // a WaitGroup may be added to in them while others wait for it
 	long        bool                  // the first of them has come to no end
+	longest     int                   // steps of one that has come to its end
+	starved     []ended               // runs that were cut off while somebody was blocked
 	durations   []time.Duration       // that the clock turned out to be compared with, ascending
 	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation

@@ -146,17 +146,10 @@ func (d *deep) takeFuzzed(x *orchestrate.Fuzzed) {
 		switch e.Status {
 		case orchestrate.Limit:
 			d.runs.Limited += e.Count
-			if one.patient && len(e.Starved) > 0 {
-				d.ends = append(d.ends, one)
-			}
 		case orchestrate.Unsupported:
 			d.undecided(e)
 			d.runs.Stopped = cmp.Or(d.runs.Stopped, e.Message)
-		case orchestrate.Completed:
-			d.left.add(e, d.funcOf)
-			if e.Kind != "" {
-				d.ends = append(d.ends, one)
-			}
 		}
+		d.takeEnd(one)
 	}
 }

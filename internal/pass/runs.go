@@ -253,17 +253,22 @@ func (d *deep) take(x *orchestrate.Exploration, how orchestrate.ExploreOptions, 
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
 		d.takeRemaining(e)
-		switch e.Status {
-		case orchestrate.Limit:
-			if how.Patient && len(e.Starved) > 0 {
-				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
-			}
-		case orchestrate.Completed:
-			d.left.add(e, d.funcOf)
-			if e.Kind == "" {
-				continue
-			}
-			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
+		d.takeEnd(ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
+	}
+}
+
+// takeEnd takes up how some runs ended.
+func (d *deep) takeEnd(e ended) {
+	switch e.Status {
+	case orchestrate.Limit:
+		if e.patient && len(e.Starved) > 0 {
+			d.starved = append(d.starved, e)
+		}
+	case orchestrate.Completed:
+		d.left.add(e.End, d.funcOf)
+		d.longest = max(d.longest, len(e.Plan.Steps))
+		if e.Kind != "" {
+			d.ends = append(d.ends, e)
 		}
 	}
 }
@@ -277,7 +282,7 @@ func (d *deep) funcOf(key string) string {
 // proveEnds makes findings of the errors in which runs ended.
 func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 	if len(d.ends) == 0 {
-		return nil
+		return d.proveStarved(ctx)
 	}
 	if err := d.endWell(ctx); err != nil {
 		return err
@@ -298,15 +303,54 @@ func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 		}
 	}
 	d.ends = nil
+	return d.proveStarved(ctx)
+}
+
+// proveStarved makes findings of those who were blocked in runs that were cut off, if they are blocked still after so many
+// more steps that hardly a run needs as many to come to its end.
+func (d *deep) proveStarved(ctx context.Context) error {
+	all := d.starved
+	defer func() { d.starved = nil }()
+	for _, e := range all {
+		goesOn, err := d.goesOn(ctx, e)
+		if err == nil && goesOn {
+			err = d.starving(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// goesOn reports whether a run that was cut off does not come to its end within longSteps either.
+func (d *deep) goesOn(ctx context.Context, e ended) (bool, error) {
+	switch steps := len(e.Plan.Steps); {
+	case steps <= d.longest: // another one has needed as many
+		return false, nil
+	case e.fuzzed || steps >= longSteps: // there is no seed, or it was not cut off before
+		return true, nil
+	}
+	_, limited, cancel := d.opts.watched(ctx, runsShare)
+	defer cancel()
+	how := orchestrate.ExploreOptions{
+		Runs: 1, Seed: e.Seed, Strategy: e.Strategy, Patient: e.patient, NoReplay: true, MaxProcesses: 1, TotalSteps: longSteps, RunOptions: d.limits(longSteps),
+	}
+	x, err := d.binary.Explore(limited, how)
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil || x == nil || len(x.Ends) == 0:
+		return false, nil // it is not known
+	}
+	d.takeEnd(ended{End: x.Ends[0], of: 1, patient: e.patient, number: e.number})
+	return x.Ends[0].Status == orchestrate.Limit, nil
 }
 
 // shown makes findings of the end of a run, if it is an error that is not known.
 func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) error {
 	at := []artifact.At{{G: e.G, Site: e.Site}}
 	switch {
-	case e.Status == orchestrate.Limit:
-		return d.starving(e)
 	case e.at != nil:
 		at = e.at
 	case e.Kind == artifact.KindDeadlock:

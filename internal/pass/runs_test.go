@@ -250,6 +250,47 @@ func main() {
 	require.Less(t, b.Runs().Limited, b.Runs().Runs, "some have come to their end")
 }
 
+// TestCutWhileWaiting: a run that is cut off while main waits for others is no suspicion if it comes to its end with more
+// steps. If it does not, main may wait for ever.
+func TestCutWhileWaiting(t *testing.T) {
+	t.Parallel()
+	programs.InLong(t)
+	for loop, most := range map[string]int{"for range 2000": 0, "for goes.Load()": 1} {
+		program := `package main
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+func main() {
+	var goes atomic.Bool
+	goes.Store(true)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	for range 4 {
+		wg.Go(func() {
+			` + loop + ` {
+				mu.Lock()
+				n++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}
+`
+		b, err := Check(t.Context(), programs.Main(t, program), Options{Search: Search{MaxStates: 1000}, timing: &engineTiming{steps: runSteps}})
+		require.NoError(t, err)
+		require.NotZero(t, b.Runs().Limited)
+		require.Len(t, b.Findings(), most, describe(b))
+		for _, f := range b.Findings() {
+			require.Equal(t, artifact.KindPartialDeadlock, f.Kind)
+		}
+	}
+}
+
 // A data race among many goroutines shows in the first runs, and all schedules are far too many: what is left of a budget
 // then is for the check that looks for races.
 func TestRaceAmongMany(t *testing.T) {

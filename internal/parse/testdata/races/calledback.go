@@ -31,7 +31,7 @@ func (h counting) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-func UnseenHandler() {
+func RacyHandler() {
 	l := slog.New(counting{n: new(int)})
 	f := func() { l.Error("a") }
 	both(f, f)
@@ -43,7 +43,7 @@ func SafeHandler() {
 	both(f, f)
 }
 
-func UnseenTwoLoggers() {
+func RacyTwoLoggers() {
 	c := &counter{out: io.Discard}
 	a, b := log.New(c, "", 0), log.New(c, "", 0)
 	both(func() { a.Print("a") }, func() { b.Print("b") })

@@ -52,7 +52,7 @@ func RacyLibraryField() {
 	both(func() { l.log.WriteString("a") }, func() { l.log.WriteString("b") })
 }
 
-func UnseenNested() {
+func RacyNestedText() {
 	l := newLibrary()
 	both(func() { l.inner.text.WriteByte('a') }, func() { _ = l.inner.text.String() })
 }
@@ -153,7 +153,7 @@ func UnseenEncoder() {
 	both(func() { _ = e.Encode(1) }, func() { _ = e.Encode(2) })
 }
 
-func UnseenCopy() {
+func RacyCopyAndLen() {
 	var b bytes.Buffer
 	both(func() { _, _ = io.Copy(&b, strings.NewReader("a")) }, func() { _ = b.Len() })
 }

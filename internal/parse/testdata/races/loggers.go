@@ -1,0 +1,172 @@
+package races
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"log/slog"
+	"sync"
+)
+
+// Loggers of the standard library, which write to what they were given under locks of their own.
+
+func RacyLoggerAndRead() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	both(func() { l.Print("a") }, func() { _ = b.String() })
+}
+
+func RacyTwoPlainLoggers() {
+	var b bytes.Buffer
+	x, y := log.New(&b, "", 0), log.New(&b, "", 0)
+	both(func() { x.Print("a") }, func() { y.Print("b") })
+}
+
+func RacySetOutput() {
+	var b bytes.Buffer
+	x, y := log.New(io.Discard, "", 0), log.New(io.Discard, "", 0)
+	x.SetOutput(&b)
+	y.SetOutput(&b)
+	both(func() { x.Print("a") }, func() { y.Print("b") })
+}
+
+func RacyTwoHandlers() {
+	var b bytes.Buffer
+	x, y := slog.New(slog.NewTextHandler(&b, nil)), slog.New(slog.NewJSONHandler(&b, nil))
+	both(func() { x.Info("a") }, func() { y.Info("b") })
+}
+
+func RacyHandlerAndLogger() {
+	var b bytes.Buffer
+	x, y := slog.New(slog.NewTextHandler(&b, nil)), log.New(io.MultiWriter(io.Discard, &b), "", 0)
+	both(func() { x.Info("a", "k", 1) }, func() { y.Printf("%d", 1) })
+}
+
+func RacyStandardLogger() {
+	var b bytes.Buffer
+	old := log.Writer()
+	log.SetOutput(&b)
+	defer log.SetOutput(old)
+	both(func() { log.Println("a") }, func() { b.Reset() })
+}
+
+func SafeLogger() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	f := func() { l.Print("a") }
+	both(f, f)
+	_ = b.String()
+}
+
+func SafeStandardLogger() {
+	var b bytes.Buffer
+	old := log.Writer()
+	log.SetOutput(&b)
+	f := func() { log.Println("a") }
+	both(f, f)
+	log.SetOutput(old)
+	_ = b.String()
+}
+
+// A logger that is made of another one has its lock.
+func SafeLoggersOfOne() {
+	var b bytes.Buffer
+	x := slog.New(slog.NewTextHandler(&b, nil))
+	y, z := x.With("a", 1), x.WithGroup("g")
+	both(func() { y.Info("a") }, func() { z.Info("b") })
+	x.Info(b.String())
+}
+
+// What a goroutine has done before it logs is behind what others do who log later.
+func SafeBehindLogger() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	n := 0
+	done := make(chan bool, 1)
+	go func() {
+		n++
+		l.Print("a")
+		done <- true
+	}()
+	<-done
+	l.Print(n)
+}
+
+// sharedBuffer is a buffer that many may use.
+type sharedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (w *sharedBuffer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(p)
+}
+
+func (w *sharedBuffer) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}
+
+func SafeLockedBuffer() {
+	w := &sharedBuffer{}
+	x, y := log.New(w, "", 0), slog.New(slog.NewTextHandler(w, nil))
+	both(func() { x.Print("a"); _ = w.String() }, func() { y.Info("b"); _ = w.String() })
+}
+
+// The writer is one of the program, and changes without a lock.
+type renamed struct{ out io.Writer }
+
+func (n *renamed) Write(p []byte) (int, error) { return n.out.Write(p) }
+
+func RacyOwnWriterIsSet() {
+	n := &renamed{io.Discard}
+	l := log.New(n, "", 0)
+	both(func() { l.Print("a") }, func() { n.out = io.Discard })
+}
+
+type printer interface{ Print(...any) }
+
+func RacyPrinters() {
+	var b bytes.Buffer
+	var x, y printer = log.New(&b, "", 0), log.New(&b, "", 0)
+	both(func() { x.Print("a") }, func() { y.Print("b") })
+}
+
+func SafePrinter() {
+	var b bytes.Buffer
+	var l printer = log.New(&b, "", 0)
+	f := func() { l.Print("a") }
+	both(f, f)
+	_ = b.Len()
+}
+
+type server struct {
+	*log.Logger
+	name string
+}
+
+func RacyServers() {
+	var b bytes.Buffer
+	x, y := &server{Logger: log.New(&b, "", 0)}, server{Logger: log.New(&b, "", 0), name: "y"}
+	both(func() { x.Printf("%s", x.name) }, func() { y.Printf("%s", y.name) })
+}
+
+func SafeServers() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	x, y := &server{Logger: l}, server{Logger: l}
+	both(func() { x.Print("a") }, func() { y.Print("b") })
+	_ = b.Len()
+}
+
+// Handlers of loggers that are in one interface with others.
+func SafeHandlers() {
+	var b bytes.Buffer
+	var h slog.Handler = slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return a }})
+	x, y := slog.New(h), slog.New(h.WithAttrs([]slog.Attr{slog.Int("n", 1)}))
+	both(func() { x.Info("a") }, func() { y.Warn("b") })
+	_ = b.Len()
+}
