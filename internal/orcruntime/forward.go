@@ -70,7 +70,7 @@ func EndOf(at Place, operands ...any) {
 // behind looks at what is behind the operands of a call, until something may order goroutines, but for instrumented
 // code, which shows what it does.
 func (c libraryCaller) behind(at Place, operands []any) *operandWalk {
-	w := &operandWalk{at: at, left: maxOperandWalk}
+	w := &operandWalk{at: at, operands: operands, left: maxOperandWalk}
 	if c.g != nil && c.g.run.races != nil {
 		w.run = c.g.run
 	}
@@ -90,15 +90,7 @@ func (c libraryCaller) callsBehind(site Site, w *operandWalk) Mark {
 	if w.ordering {
 		return c.calls(site)
 	}
-	return c.callsUnder(site, w.at, w.locks, w.kept)
-}
-
-// usesKept uses what is kept behind the operands of the call at a place that was begun last.
-func (g *goroutine) usesKept(at Place, kept []keptUse) {
-	g.keptAt = at
-	for _, v := range kept {
-		g.run.use(at, v.p, v.t, true)
-	}
+	return c.callsUnder(site, w.at, w.locks, w.operands)
 }
 
 // maxOperandWalk is how many values behind the operands of a call are looked at.
@@ -106,10 +98,11 @@ const maxOperandWalk = 200
 
 // operandWalk looks at what is behind the operands of a call at a place.
 type operandWalk struct {
-	run  *run // one that looks for data races, else nil
-	at   Place
-	left int // values
-	seen []unsafe.Pointer
+	run      *run // one that looks for data races, else nil
+	at       Place
+	operands []any
+	left     int // values
+	seen     []unsafe.Pointer
 	// looks: what is found is not used.
 	looks bool
 	// ordering: something may order goroutines in a way that is not known.
@@ -137,7 +130,7 @@ var stateless = map[string]bool{
 	"errors.errorString": false, "errors.joinError": true, "fmt.wrapError": true, "fmt.wrapErrors": true,
 	"io.discard": false, "io.eofReader": false, "io.multiReader": true, "io.multiWriter": true, "io.nopCloser": true,
 	"io.nopCloserWriterTo": true, "io.teeReader": true, "log/slog.JSONHandler": true, "log/slog.Logger": true, "log/slog.TextHandler": true,
-	"time.Location": false, "time.Time": false,
+	"log/slog.handlerWriter": true, "time.Location": false, "time.Time": false,
 }
 
 // isLogger: a pointer to a type that writes under a lock, or forwards to such ones.
@@ -235,7 +228,7 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 		w.looks = true
 		defer func() { w.looks = only }()
 		for i := range t.NumField() {
-			if f := t.Field(i); f.Anonymous && f.Type.PkgPath() != "sync" && w.orders(v.Field(i), path) {
+			if f := t.Field(i); f.Anonymous && f.Type.PkgPath() != "sync" && !ownHandler(t, f.Type) && w.orders(v.Field(i), path) {
 				return true
 			}
 		}
@@ -251,12 +244,31 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 	return !harmless
 }
 
+// ownHandler: a struct of the program embeds a handler of loggers, but handles records by a method of its own. Others of a
+// handler take no lock.
+func ownHandler(t, embedded reflect.Type) bool {
+	if m, ok := embedded.MethodByName("Handle"); !ok || m.Type.NumOut() != 1 {
+		return false
+	}
+	return known(handlerKey{t}, func() bool {
+		for _, t := range []reflect.Type{t, reflect.PointerTo(t)} {
+			if m, ok := t.MethodByName("Handle"); ok && !isGenerated(m) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// handlerKey tells what is known of a type here from what is known elsewhere.
+type handlerKey struct{ t reflect.Type }
+
 // ordersUnder is orders for a struct that forwards to what is in it under a lock, which a field is or points to. Atomic
 // variables in it are settings of its own.
 func (w *operandWalk) ordersUnder(v reflect.Value, lock string) bool {
 	f := v.FieldByName(lock)
 	switch {
-	case !f.IsValid():
+	case w.looks, !f.IsValid(): // a method of the program may be called, which does not have the lock
 		return true
 	case f.Kind() == reflect.Pointer:
 		f = f.Elem()

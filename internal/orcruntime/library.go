@@ -113,21 +113,47 @@ func (r *races) throughLibrary(g *goroutine) {
 	r.passes(g)
 }
 
-// begins passes the library for a call in a statement. What is done with its operands does
-// not come after what others did before their calls.
-func (r *races) begins(g *goroutine, statement Site) {
+// begins passes the library for a call in a statement, or its locks with which it uses what is kept behind the operands.
+// What is done with the operands does not come after what others did before their calls.
+func (r *races) begins(g *goroutine, statement Site, at Place, kept []keptUse) {
 	if r != nil {
 		g.beforeCall = append(g.beforeCall[:0], g.clock...)
 	}
+	r.usesKept(g, at, kept)
 	r.throughLibrary(g)
 	g.callAt, g.callIn = g.clock.at(g.index), statement
+}
+
+// usesKept uses what is kept behind the operands of a call of which the locks are known. All that the call does under
+// them comes before they are released, also if it does not return.
+func (r *races) usesKept(g *goroutine, at Place, kept []keptUse) {
+	if g.keptAt = 0; r == nil || len(kept) == 0 {
+		return
+	}
+	r.settle(g)
+	r.mu.Lock()
+	r.acquires(g)
+	r.mu.Unlock()
+	g.keptAt = at
+	for _, v := range kept {
+		g.run.use(at, v.p, v.t, true)
+	}
+}
+
+// acquires orders what was done under the locks of the call that g is in before what g does.
+func (r *races) acquires(g *goroutine) {
+	for _, k := range g.locks() {
+		if c := r.objects[k]; c != nil {
+			g.clock.join(*c)
+		}
+	}
 }
 
 // atUse is what has happened before g uses something at a place, which may be an operand of
 // a call that has begun, or what that call keeps under its locks. What the library calls back, in other statements, comes after what
 // the library has waited for.
 func (g *goroutine) atUse(at Place) clock {
-	if g.atOperand(at) && at != g.keptAt {
+	if g.atOperand(at) && (at == 0 || at != g.keptAt) {
 		return g.beforeCall
 	}
 	return g.clock
@@ -221,22 +247,25 @@ func Lib(site Site) Mark {
 // it is a step of its own.
 func (c libraryCaller) calls(site Site) Mark { return c.callsUnder(site, 0, nil, nil) }
 
-// callsUnder is calls for a call at a place by which, under locks if any are known, values are used that are kept behind its
-// operands.
-func (c libraryCaller) callsUnder(site Site, at Place, locks []syncKey, kept []keptUse) Mark {
+// callsUnder is calls for a call at a place under locks that are known, nil if they are not, with its operands: what is
+// behind them is looked at again, since others may have acted.
+func (c libraryCaller) callsUnder(site Site, at Place, locks []syncKey, operands []any) Mark {
 	if g := c.g; g != nil {
 		g.stopToCall(site)
 		g.mayMeetLock()
 	}
 	c.r.passLibrary(site)
 	c.set(c.library + 1)
+	var kept []keptUse
 	if locks != nil {
+		if w := c.behind(at, operands); len(w.locks) > 0 {
+			locks, kept = w.locks, w.kept
+		}
 		c.locked = append(c.locked, lockedCall{c.library, locks})
 	}
 	if g := c.g; g != nil {
-		g.run.races.begins(g, site)
+		g.run.races.begins(g, site, at, kept)
 		g.run.exec.calls(g)
-		g.usesKept(at, kept)
 	}
 	return Mark(c.library - 1)
 }
@@ -306,7 +335,7 @@ func LibIface(site Site, x any) Mark {
 func (c libraryCaller) callsMethod(site Site, x any) Mark {
 	if isLogger(x) {
 		if w := c.behind(placeAt(site), []any{x}); !w.ordering {
-			return c.callsUnder(site, w.at, append([]syncKey{}, w.locks...), w.kept)
+			return c.callsUnder(site, w.at, append([]syncKey{}, w.locks...), w.operands)
 		}
 	}
 	return c.calls(site)

@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"unsafe"
 )
@@ -31,7 +32,8 @@ type loan struct {
 	size  uintptr
 	spans []span
 	stack int32
-	steps int // of the goroutine since
+	steps int    // of the goroutine since
+	begun uint32 // the clock of the goroutine when what it has given was used under locks, 0 if it was not
 }
 
 // span is a piece of memory.
@@ -66,6 +68,9 @@ func (r *races) lendMemory(g *goroutine, l loan) {
 	r.mu.Lock()
 	l.stack = r.stack()
 	r.mu.Unlock()
+	if l.at != 0 && l.at == g.keptAt {
+		l.begun = g.clock.at(g.index)
+	}
 	l.look()
 	g.loans = append(g.loans, l)
 }
@@ -139,7 +144,7 @@ func (r *races) settle(g *goroutine) {
 // written records that a library has written a part of what g has lent it.
 func (r *races) written(g *goroutine, l *loan, p unsafe.Pointer, size uintptr) {
 	r.mu.Lock()
-	f := r.accessFrom(g, l.at, p, size, writes|lent, l.stack, g.clock.at(g.index))
+	f := r.accessFrom(g, l.at, p, size, writes|lent, l.stack, cmp.Or(l.begun, g.clock.at(g.index)))
 	r.mu.Unlock()
 	if f != nil {
 		g.run.raced(*f)
@@ -174,11 +179,9 @@ func (r *races) returned(g *goroutine) {
 	if r == nil {
 		return
 	}
-	if locks := g.locks(); len(g.loans) > 0 && locks != nil {
+	if len(g.loans) > 0 {
 		r.mu.Lock()
-		for _, k := range locks {
-			g.clock.join(*r.objects[k])
-		}
+		r.acquires(g)
 		r.mu.Unlock()
 	}
 	r.settle(g)

@@ -154,7 +154,7 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 	}
 	now := g.clock
 	switch {
-	case kind&(perhaps|lent) != 0:
+	case kind&(perhaps|lent) != 0 || g.atOperand(at):
 		now = g.atUse(at)
 	case g.isWoken(at):
 		now = g.beforeWake

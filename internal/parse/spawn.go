@@ -221,7 +221,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	if id == 0 {
 		return
 	}
-	if r.races != nil && (len(r.races.plainCalls[c])+len(r.races.given[c]) > 0 || slices.ContainsFunc(c.Args, r.races.isUse)) {
+	if r.races != nil && (len(r.races.plainCalls[c])+len(r.races.given[c]) > 0 || slices.ContainsFunc(c.Args, r.races.isUsed) || r.writesBehind(c)) {
 		r.unrecorded(s.Go, "what a library uses in a goroutine of its own is not recorded")
 	}
 	b := r.build(s.Go)
@@ -276,6 +276,13 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	b.put(" })")
 	h.close(b)
 	b.done(s.End())
+}
+
+// writesBehind reports whether a call is one of a logger, which writes to what is behind it.
+func (r *rewriter) writesBehind(c *ast.CallExpr) bool {
+	_, obj := sites.Classify(r.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	return ok && f.Pkg() != nil && (f.Pkg().Path() == "log" || f.Pkg().Path() == "log/slog") && !wraps(f)
 }
 
 // goOperation rewrites the go statement of a guarded operation.

@@ -291,7 +291,7 @@ func (a *memory) hand(c *ast.CallExpr) {
 		wide, isInterface := to.Underlying().(*types.Interface)
 		switch {
 		case unlockedName(tv.Type) != "" && isPointer(tv.Type), isInterface && a.mayHold(tv.Type):
-			if a.reaches(arg) {
+			if a.reaches(arg) && !wraps(f) {
 				a.uses[arg] = !makes && (reading[f.Pkg().Path()] == nil || writes && i == written || filling[f.Name()])
 			}
 		case makes, isInterface && wide.NumMethods() > 0, !refersOpenly(tv.Type), !a.reaches(arg):
@@ -301,10 +301,11 @@ func (a *memory) hand(c *ast.CallExpr) {
 	}
 }
 
-// isUse reports whether a function is given a value of an unlocked type, or may be.
-func (a *memory) isUse(e ast.Expr) bool {
-	_, ok := a.uses[e]
-	return ok
+// isUsed reports whether a function is given a value of an unlocked type, or may be, or something else that it may look at.
+func (a *memory) isUsed(e ast.Expr) bool {
+	_, used := a.uses[e]
+	_, handed := a.handed[e]
+	return used || handed || a.behind[e]
 }
 
 // refersOpenly: what a value refers to is a map, the elements of a slice or what a pointer

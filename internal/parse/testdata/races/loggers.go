@@ -2,6 +2,7 @@ package races
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log"
 	"log/slog"
@@ -169,4 +170,84 @@ func SafeHandlers() {
 	x, y := slog.New(h), slog.New(h.WithAttrs([]slog.Attr{slog.Int("n", 1)}))
 	both(func() { x.Info("a") }, func() { y.Warn("b") })
 	_ = b.Len()
+}
+
+// A call that panics has written before, with the lock.
+func SafePanics() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	f := func() {
+		defer func() { _ = recover() }()
+		l.Panic("a")
+	}
+	both(f, f)
+	_ = b.String()
+}
+
+// One sets another output, under the lock, and then uses the first one.
+func SafeOldOutput() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	both(func() { l.Print("a") }, func() {
+		l.SetOutput(io.Discard)
+		_ = b.String()
+	})
+}
+
+func RacyLogLogger() {
+	var b bytes.Buffer
+	x, y := slog.NewLogLogger(slog.NewTextHandler(&b, nil), slog.LevelError), slog.New(slog.NewTextHandler(&b, nil))
+	both(func() { x.Print("a") }, func() { y.Info("b") })
+}
+
+// countedHandler is a handler that counts what another one handles.
+type countedHandler struct {
+	slog.Handler
+	n *int
+}
+
+func (h countedHandler) Handle(ctx context.Context, r slog.Record) error {
+	*h.n++
+	return h.Handler.Handle(ctx, r)
+}
+
+func RacyCounted() {
+	l := slog.New(countedHandler{slog.NewTextHandler(io.Discard, nil), new(int)})
+	f := func() { l.Info("a", "k", 1) }
+	both(f, f)
+}
+
+// named embeds a handler, and has all of its methods.
+type named struct {
+	slog.Handler
+	name string
+}
+
+func SafeNamed() {
+	var b bytes.Buffer
+	l := slog.New(&named{slog.NewTextHandler(&b, nil), "n"})
+	f := func() { l.Info("a", "k", 1) }
+	both(f, f)
+	_ = b.String()
+}
+
+// A logger of a goroutine is made while another one writes to the same buffer.
+func SafeMadeMeanwhile() {
+	var b bytes.Buffer
+	place := make(chan bool, 1)
+	f := func() {
+		l := log.New(&b, "", 0)
+		place <- true
+		l.Print("a")
+		<-place
+	}
+	both(f, f)
+}
+
+// An operand of a call changes memory behind the last operand that is a call itself.
+func RacyAppendedOperand() {
+	l := slog.New(slog.NewTextHandler(io.Discard, nil))
+	base := make([]slog.Attr, 0, 4)
+	f := func() { l.LogAttrs(context.Background(), slog.LevelInfo, "a", append(base, slog.Int("i", 1))...) }
+	both(f, f)
 }
