@@ -219,7 +219,7 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 	switch lock, ok := lockedBy[path+"."+t.Name()]; {
 	case ok:
 		return w.ordersUnder(v, lock)
-	case known && !forwards, path == "context":
+	case known && !forwards, path == "context", path == "sync/atomic" && w.inside > 0: // a setting of a logger
 		return false
 	case t.Name() != "" && isInstrumented(path):
 		// It has the methods of what it embeds, unless it has some of its own, which show
@@ -263,8 +263,7 @@ func ownHandler(t, embedded reflect.Type) bool {
 // handlerKey tells what is known of a type here from what is known elsewhere.
 type handlerKey struct{ t reflect.Type }
 
-// ordersUnder is orders for a struct that forwards to what is in it under a lock, which a field is or points to. Atomic
-// variables in it are settings of its own.
+// ordersUnder is orders for a struct that forwards to what is in it under a lock, which a field is or points to.
 func (w *operandWalk) ordersUnder(v reflect.Value, lock string) bool {
 	f := v.FieldByName(lock)
 	switch {
@@ -280,7 +279,7 @@ func (w *operandWalk) ordersUnder(v reflect.Value, lock string) bool {
 	w.inside++
 	defer func() { w.inside-- }()
 	for i := range v.NumField() {
-		if t := v.Type().Field(i); t.Name != lock && t.Type.PkgPath() != "sync/atomic" && w.orders(v.Field(i), v.Type().PkgPath()) {
+		if v.Type().Field(i).Name != lock && w.orders(v.Field(i), v.Type().PkgPath()) {
 			return true
 		}
 	}

@@ -251,3 +251,18 @@ func RacyAppendedOperand() {
 	f := func() { l.LogAttrs(context.Background(), slog.LevelInfo, "a", append(base, slog.Int("i", 1))...) }
 	both(f, f)
 }
+
+func RacyLevels() {
+	var b bytes.Buffer
+	o := &slog.HandlerOptions{Level: new(slog.LevelVar)}
+	x, y := slog.New(slog.NewTextHandler(&b, o)), slog.New(slog.NewTextHandler(&b, o))
+	both(func() { x.Info("a") }, func() { y.Info("b") })
+}
+
+func SafeLevels() {
+	var b bytes.Buffer
+	level := new(slog.LevelVar)
+	l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: level}))
+	both(func() { l.Info("a"); level.Set(slog.LevelError) }, func() { l.Info("b"); l.Error("c") })
+	_ = b.String()
+}
