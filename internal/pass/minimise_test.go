@@ -114,7 +114,11 @@ func TestMinimised(t *testing.T) {
 			spec := source.Spec{Dir: dir}
 			b, err := Check(t.Context(), spec, Options{})
 			require.NoError(t, err)
-			i := slices.IndexFunc(b.Findings(), func(f artifact.Finding) bool { return f.Verdict == artifact.Real && f.Kind == p.kind })
+			verdict := artifact.Real
+			if p.held { // main gives up behind a time-out of its own
+				verdict = artifact.TimingDependent
+			}
+			i := slices.IndexFunc(b.Findings(), func(f artifact.Finding) bool { return f.Verdict == verdict && f.Kind == p.kind })
 			require.GreaterOrEqual(t, i, 0, describe(b))
 			f := b.Findings()[i]
 			m := f.Minimised
