@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -54,6 +55,26 @@ func holdsLibraryLock() bool {
 		}
 	}
 	return false
+}
+
+// loggerOutputs are the functions of loggers that write with the lock of lockedBy. What they call besides, as methods that
+// tell what is in a value, they call without it.
+var loggerOutputs = map[string]bool{"log.(*Logger).output": true, "log/slog.(*commonHandler).handle": true}
+
+// writesForLogger reports whether the calling goroutine is in a Write that a logger has called.
+func writesForLogger() bool {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	called := ""
+	for {
+		f, more := frames.Next()
+		if loggerOutputs[f.Function] {
+			return strings.HasSuffix(called, ".Write")
+		}
+		if called = f.Function; !more {
+			return false
+		}
+	}
 }
 
 // holders are those of the goroutines that hold a lock of a library, or all if there are

@@ -21,6 +21,7 @@ const (
 	updates                           // a write of what is calculated from what was there
 	ofChannel                         // a send, which reads whether the channel is open, or a close
 	inCallback                        // in a function that a library calls
+	forLogger                         // in a Write that a logger calls with its lock
 )
 
 // wordSize is how many bytes of memory are read or written at once.
@@ -161,6 +162,9 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 	}
 	if kind&(perhaps|lent|atomicOne) == 0 && g.isCalledBack(at) {
 		kind |= inCallback
+		if len(g.locks()) > 0 && writesForLogger() {
+			kind |= forLogger
+		}
 	}
 	if size > maxAccess {
 		return r.accessLarge(record{clock: begun, g: uint32(g.index), at: at, kind: kind, guard: g.behind}, p, size, now, stack)
@@ -292,10 +296,10 @@ func (w *word) conflict(n record, now clock) (first record, found bool) {
 }
 
 // calledBeside finds an access that excludes n, of another function that a library calls, and which only calls of the
-// library order before n. apart is the clock of who does n without these.
+// library order before n. The lock of a logger orders what is written with it. apart is the clock of who does n without these.
 func (w *word) calledBeside(n record, apart clock) (first record, found bool) {
 	for _, o := range w.records {
-		if o.g != n.g && o.mask&n.mask != 0 && (o.kind|n.kind)&writes != 0 && o.kind&inCallback != 0 && o.clock > apart.at(int(o.g)) {
+		if o.g != n.g && o.mask&n.mask != 0 && (o.kind|n.kind)&writes != 0 && o.kind&inCallback != 0 && o.kind&n.kind&forLogger == 0 && o.clock > apart.at(int(o.g)) {
 			return o, true
 		}
 	}
@@ -303,10 +307,12 @@ func (w *word) calledBeside(n record, apart clock) (first record, found bool) {
 }
 
 // stands: what races with an earlier access o races with n too. A plain access stands for an atomic one, a write for a
-// read, one that is certain for one that is not, and one in a function that a library calls for one that is elsewhere.
+// read, one that is certain for one that is not, and one in a function that a library calls for one that is elsewhere, and one without the
+// lock of a logger for one with it.
 func stands(n, o record, now clock) bool {
 	return (o.g == n.g || o.clock <= now.at(int(o.g))) &&
-		n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps && n.kind&inCallback >= o.kind&inCallback
+		n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps && n.kind&inCallback >= o.kind&inCallback &&
+		n.kind&forLogger <= o.kind&forLogger
 }
 
 // add takes the place of the accesses that can race with nothing that does not

@@ -208,8 +208,8 @@ func SafeForwardGuarded() {
 	both(f, f)
 }
 
-// A logger has a lock, and calls the writer with it. That it is the same logger is not known.
-func UnseenLogger() {
+// A logger has a lock, and calls the writer with it.
+func SafeLoggerWriter() {
 	c := &counter{out: io.Discard}
 	l := log.New(c, "", 0)
 	f := func() { l.Printf("a") }

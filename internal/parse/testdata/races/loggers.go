@@ -266,3 +266,33 @@ func SafeLevels() {
 	both(func() { l.Info("a"); level.Set(slog.LevelError) }, func() { l.Info("b"); l.Error("c") })
 	_ = b.String()
 }
+
+// shownByLogger counts how often it is asked what it is: loggers ask without their locks.
+type shownByLogger struct{ n *int }
+
+func (s shownByLogger) String() string {
+	*s.n++
+	return "s"
+}
+
+func UnseenShownByLogger() {
+	l := log.New(io.Discard, "", 0)
+	l.SetOutput(&renamed{io.Discard})
+	s := shownByLogger{new(int)}
+	f := func() { l.Print(s) }
+	both(f, f)
+}
+
+// Loggers that write to one writer of the program have a lock each.
+func RacyManyWriters() {
+	c := &counter{out: io.Discard}
+	x, y := log.New(io.MultiWriter(io.Discard, c), "", 0), slog.New(slog.NewTextHandler(c, nil))
+	both(func() { x.Print("a") }, func() { y.Info("b") })
+}
+
+func SafeOneWriter() {
+	c := &counter{out: io.Discard}
+	x := slog.New(slog.NewTextHandler(io.MultiWriter(io.Discard, c), nil))
+	y := x.With("k", 1)
+	both(func() { x.Info("a"); x.Warn("a") }, func() { y.Info("b") })
+}
