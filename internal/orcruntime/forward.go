@@ -16,7 +16,6 @@ import (
 // computing, they do by the readers, writers and functions they are given, as those of
 // package bufio. Such a call passes the library's clock only if one of its operands, or what
 // is behind it, may order something. What else is behind it is used.
-
 //
 // Loggers of the standard library do the same under locks of their own. A call of one is one of uninstrumented code, but
 // passes the clocks of these locks alone: so two loggers that write to one buffer race, and so does who reads it meanwhile.
@@ -90,7 +89,7 @@ func (c libraryCaller) callsBehind(site Site, w *operandWalk) Mark {
 	if w.ordering {
 		return c.calls(site)
 	}
-	return c.callsUnder(site, w.at, w.locks, w.operands)
+	return c.callsUnder(site, w)
 }
 
 // maxOperandWalk is how many values behind the operands of a call are looked at.
@@ -119,9 +118,15 @@ type keptUse struct {
 	t reflect.Type
 }
 
-// lockedBy are types of the standard library that forward to what is behind them under a lock: the field that is, or
-// points to, the lock.
-var lockedBy = map[string]string{"log.Logger": "outMu", "log/slog.commonHandler": "mu"}
+// lockedType is a type of the standard library that forwards to what is behind it under a lock: the field that is, or points
+// to, the lock, and the function that writes with it. What that calls besides, as methods that tell what is in a value, it
+// calls without the lock.
+type lockedType struct{ lock, output string }
+
+var lockedTypes = map[string]lockedType{
+	"log.Logger":             {"outMu", "log.(*Logger).output"},
+	"log/slog.commonHandler": {"mu", "log/slog.(*commonHandler).handle"},
+}
 
 // stateless are types and functions of the standard library that keep nothing that changes.
 // The value says that a type forwards to what is behind it.
@@ -140,7 +145,8 @@ func isLogger(x any) bool {
 		return false
 	}
 	name := t.Elem().PkgPath() + "." + t.Elem().Name()
-	return lockedBy[name] != "" || stateless[name]
+	_, locked := lockedTypes[name]
+	return locked || stateless[name]
 }
 
 // orders reports whether a value, or one behind it, may order something. It is found in a
@@ -216,9 +222,9 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 	t := v.Type()
 	path := t.PkgPath()
 	forwards, known := stateless[path+"."+t.Name()]
-	switch lock, ok := lockedBy[path+"."+t.Name()]; {
+	switch locked, ok := lockedTypes[path+"."+t.Name()]; {
 	case ok:
-		return w.ordersUnder(v, lock)
+		return w.ordersUnder(v, locked.lock)
 	case known && !forwards, path == "context", path == "sync/atomic" && w.inside > 0: // a setting of a logger
 		return false
 	case t.Name() != "" && isInstrumented(path):

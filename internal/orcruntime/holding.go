@@ -57,10 +57,6 @@ func holdsLibraryLock() bool {
 	return false
 }
 
-// loggerOutputs are the functions of loggers that write with the lock of lockedBy. What they call besides, as methods that
-// tell what is in a value, they call without it.
-var loggerOutputs = map[string]bool{"log.(*Logger).output": true, "log/slog.(*commonHandler).handle": true}
-
 // writesForLogger reports whether the calling goroutine is in a Write that a logger has called.
 func writesForLogger() bool {
 	var pcs [64]uintptr
@@ -68,13 +64,23 @@ func writesForLogger() bool {
 	called := ""
 	for {
 		f, more := frames.Next()
-		if loggerOutputs[f.Function] {
+		if isOutput(f.Function) {
 			return strings.HasSuffix(called, ".Write")
 		}
 		if called = f.Function; !more {
 			return false
 		}
 	}
+}
+
+// isOutput: a function is one with which a logger writes.
+func isOutput(name string) bool {
+	for _, t := range lockedTypes {
+		if t.output == name {
+			return true
+		}
+	}
+	return false
 }
 
 // holders are those of the goroutines that hold a lock of a library, or all if there are

@@ -245,26 +245,26 @@ func Lib(site Site) Mark {
 
 // calls begins a call of uninstrumented code. Others may come before and after it: in a run
 // it is a step of its own.
-func (c libraryCaller) calls(site Site) Mark { return c.callsUnder(site, 0, nil, nil) }
+func (c libraryCaller) calls(site Site) Mark { return c.callsUnder(site, &operandWalk{}) }
 
-// callsUnder is calls for a call at a place under locks that are known, nil if they are not, with its operands: what is
-// behind them is looked at again, since others may have acted.
-func (c libraryCaller) callsUnder(site Site, at Place, locks []syncKey, operands []any) Mark {
+// callsUnder is calls for a call of which the operands were looked at: it uses what is kept behind them under their locks, nil
+// if these are not known.
+func (c libraryCaller) callsUnder(site Site, w *operandWalk) Mark {
 	if g := c.g; g != nil {
-		g.stopToCall(site)
+		if g.stopToCall(site) && len(w.locks) > 0 { // others may have changed what is behind
+			if now := c.behind(w.at, w.operands); len(now.locks) > 0 {
+				w = now
+			}
+		}
 		g.mayMeetLock()
 	}
 	c.r.passLibrary(site)
 	c.set(c.library + 1)
-	var kept []keptUse
-	if locks != nil {
-		if w := c.behind(at, operands); len(w.locks) > 0 {
-			locks, kept = w.locks, w.kept
-		}
-		c.locked = append(c.locked, lockedCall{c.library, locks})
+	if w.locks != nil {
+		c.locked = append(c.locked, lockedCall{c.library, w.locks})
 	}
 	if g := c.g; g != nil {
-		g.run.races.begins(g, site, at, kept)
+		g.run.races.begins(g, site, w.at, w.kept)
 		g.run.exec.calls(g)
 	}
 	return Mark(c.library - 1)
@@ -335,7 +335,8 @@ func LibIface(site Site, x any) Mark {
 func (c libraryCaller) callsMethod(site Site, x any) Mark {
 	if isLogger(x) {
 		if w := c.behind(placeAt(site), []any{x}); !w.ordering {
-			return c.callsUnder(site, w.at, append([]syncKey{}, w.locks...), w.operands)
+			w.locks = append([]syncKey{}, w.locks...) // known, also if there are none
+			return c.callsUnder(site, w)
 		}
 	}
 	return c.calls(site)

@@ -40,8 +40,8 @@ type memory struct {
 	// uses are the receivers, or pointers to them, of methods of types that their
 	// packages document for one goroutine at a time; the value says that they may change them.
 	uses map[ast.Expr]bool
-	// measured are those of them whose length a method is certain to read.
-	measured map[ast.Expr]bool
+	// lengthRead are those of them whose length a method is certain to read.
+	lengthRead map[ast.Expr]bool
 	// promoted are the embedded fields that lead from such a receiver to the value that has
 	// the method.
 	promoted map[ast.Expr][]*types.Var
@@ -94,7 +94,7 @@ const (
 func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, valueMethods map[string]bool, f *ast.File) *memory {
 	a := &memory{
 		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, behind: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f), private: findPrivate(info, f),
-		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, measured: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, loggers: map[*ast.CallExpr]ast.Expr{}, promotedBy: map[*ast.CallExpr][]*types.Var{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
+		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, lengthRead: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, loggers: map[*ast.CallExpr]ast.Expr{}, promotedBy: map[*ast.CallExpr][]*types.Var{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
 		reflected: map[ast.Expr]bool{}, reflectedRead: map[ast.Expr]bool{}, reflectedBy: map[ast.Expr]string{},
 	}

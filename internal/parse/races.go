@@ -118,7 +118,7 @@ func (r *rewriter) read(e ast.Expr) {
 		function, field := r.use(e)
 		r.before(e.Pos(), fmt.Sprintf("%s.%s", r.zz, fmt.Sprintf(function, r.touch(e))))
 		r.after(e.End(), fmt.Sprintf("%s, %v)", field, constantBool(changes)))
-		if r.races.measured[e] {
+		if r.races.lengthRead[e] {
 			r.before(e.Pos(), fmt.Sprintf("%s.LengthRead(%d, ", r.zz, r.touch(e)))
 			r.after(e.End(), ")")
 		}

@@ -190,7 +190,7 @@ func (a *memory) use(c *ast.CallExpr) {
 	}
 	a.uses[x.X] = changes
 	if name := unlockedName(recv); lengthReads[name][x.Sel.Name] {
-		a.measured[x.X] = true
+		a.lengthRead[x.X] = true
 	}
 	if len(fields) > 0 {
 		a.promoted[x.X] = fields

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"sync"
 )
 
 // Loggers of the standard library, which write to what they were given under locks of their own.
@@ -93,28 +92,15 @@ func SafeBehindLogger() {
 	l.Print(n)
 }
 
-// sharedBuffer is a buffer that many may use.
-type sharedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (w *sharedBuffer) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
-}
-
-func (w *sharedBuffer) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.String()
-}
-
 func SafeLockedBuffer() {
-	w := &sharedBuffer{}
+	w := &lockedBuffer{Buffer: new(bytes.Buffer)}
+	read := func() {
+		w.Lock()
+		defer w.Unlock()
+		_ = w.String()
+	}
 	x, y := log.New(w, "", 0), slog.New(slog.NewTextHandler(w, nil))
-	both(func() { x.Print("a"); _ = w.String() }, func() { y.Info("b"); _ = w.String() })
+	both(func() { x.Print("a"); read() }, func() { y.Info("b"); read() })
 }
 
 // The writer is one of the program, and changes without a lock.
