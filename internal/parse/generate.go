@@ -269,9 +269,17 @@ func (w *pkgRewriter) siteTable(b *bytes.Buffer, u *unit, suffix string) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
+	var row []byte
 	for _, id := range ids {
 		s := w.idx.Site(id)
-		fmt.Fprintf(b, "\t{%d, %q, %q, %q, %q, %d, %d, %s},\n", s.ID, s.Kind.String(), s.Key, s.Func, s.File, s.Line, s.Col, strconv.Quote(s.Text))
+		row = strconv.AppendInt(append(row[:0], "\t{"...), int64(s.ID), 10)
+		for _, text := range []string{s.Kind.String(), s.Key, s.Func, s.File} {
+			row = strconv.AppendQuote(append(row, ", "...), text)
+		}
+		row = strconv.AppendInt(append(row, ", "...), int64(s.Line), 10)
+		row = strconv.AppendInt(append(row, ", "...), int64(s.Col), 10)
+		row = strconv.AppendQuote(append(row, ", "...), s.Text)
+		b.Write(append(row, "},\n"...))
 	}
 	b.WriteString("}\n\n")
 }

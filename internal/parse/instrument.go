@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/vtrace/vtrace/internal/parallel"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
 	"golang.org/x/tools/go/packages"
@@ -431,13 +432,16 @@ func (in *instrumenter) pkg(p *packages.Package, order int) error {
 	files := append([]*ast.File(nil), p.Syntax...)
 	sort.SliceStable(files, func(i, j int) bool { return w.filename(files[i]) < w.filename(files[j]) })
 	plan := w.planInit(files, own)
+	var edited []*ast.File
 	for _, f := range files {
-		name := w.filename(f)
-		if !own[name] {
+		if own[w.filename(f)] {
+			edited = append(edited, f)
+		} else {
 			w.leave(f)
-			continue
 		}
-		if err := w.rewriteFile(f, name, plan); err != nil {
+	}
+	for i, facts := range parallel.Map(len(edited), func(i int) *fileFacts { return w.fileFactsOf(edited[i]) }) {
+		if err := w.rewriteFile(edited[i], facts, plan); err != nil {
 			return err
 		}
 	}
@@ -467,7 +471,7 @@ func (w *pkgRewriter) choosePrefix() {
 				if strings.HasPrefix(id.Name, base) {
 					names[id.Name] = true
 				}
-				if w.TypesInfo.Defs[id] != nil && (types.Universe.Lookup(id.Name) != nil || id.Name == "init") {
+				if (types.Universe.Lookup(id.Name) != nil || id.Name == "init") && w.TypesInfo.Defs[id] != nil {
 					w.shadowed[id.Name] = true
 				}
 			}
@@ -522,8 +526,32 @@ func (w *pkgRewriter) unitOf(file string) *unit {
 	return u
 }
 
+// fileFacts are what is known of a file before it is rewritten. They depend on no other file.
+type fileFacts struct {
+	// set are the expressions that are assigned to, or whose address is taken.
+	set       map[ast.Expr]bool
+	maps      *mapGuards
+	linknames map[string]*ast.Comment // functions that are linked by name
+	// memory are the places of the file where memory is touched.
+	memory    *memory
+	durations []int64 // the constants, of a program that may read the clock
+}
+
+// fileFactsOf is for several goroutines at the same time.
+func (w *pkgRewriter) fileFactsOf(f *ast.File) *fileFacts {
+	facts := &fileFacts{
+		set: setVariables(f), maps: findMapGuards(w.TypesInfo, f), linknames: linknames(f),
+		memory: findMemory(w.Types, w.TypesInfo, w.own, w.plain, w.unlocked, w.valueMethods, f),
+	}
+	if w.clock || w.opts.Shared {
+		facts.durations = constantDurations(w.TypesInfo, f)
+	}
+	return facts
+}
+
 // rewriteFile rewrites one file.
-func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) error {
+func (w *pkgRewriter) rewriteFile(f *ast.File, facts *fileFacts, plan *initPlan) error {
+	name := w.filename(f)
 	src, err := w.prog.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("instrument: %w", err)
@@ -535,15 +563,13 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	r := &rewriter{
 		pkgRewriter: w,
 		editor:      &editor{file: tf, src: src},
+		fileFacts:   facts,
 		info:        w.TypesInfo,
 		ast:         f,
 		unit:        w.unitOf(name),
 		zz:          w.prefix,
 		keep:        map[string]bool{},
 		version:     w.version(f),
-		set:         setVariables(f),
-		maps:        findMapGuards(w.TypesInfo, f),
-		linknames:   linknames(f),
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
 		listed:      map[*ast.CallExpr]bool{},
@@ -551,7 +577,6 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		calledBy:    map[ast.Expr]*ast.CallExpr{},
 		dated:       map[token.Pos]bool{},
 	}
-	r.memory = findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
 	r.calls, r.operands, r.private = r.memory.calls, r.memory.operands, r.memory.private
 	if r.opts.Races {
 		r.races = r.memory
@@ -559,10 +584,8 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	if len(r.atomicFuncs) > 0 {
 		r.quiet = r.localLoops(f)
 	}
-	if w.clock || w.opts.Shared {
-		for _, d := range constantDurations(r.info, f) {
-			r.unit.durations[d] = true
-		}
+	for _, d := range facts.durations {
+		r.unit.durations[d] = true
 	}
 	for _, d := range f.Decls {
 		if w.opts.Shared || !w.otherTest(r.info, d) {

@@ -228,7 +228,7 @@ func (a *mapGuards) mayWait(e ast.Expr) bool {
 // declares them can see, until it returns them: they are made there, and only
 // indexed, ranged over, measured, cleared and compared.
 func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
-	made, seen := map[*types.Var]bool{}, map[*ast.Ident]bool{}
+	made, names, seen := map[*types.Var]bool{}, map[string]bool{}, map[*ast.Ident]bool{}
 	used := map[*types.Var]bool{} // in another way
 	own := func(e ast.Expr) {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
@@ -253,8 +253,9 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 		default:
 			return
 		}
-		made[v], seen[id] = true, true
+		made[v], names[v.Name()], seen[id] = true, true, true
 	}
+	var uses []*ast.Ident
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -283,14 +284,20 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 				own(n.Args[0])
 			}
 		case *ast.Ident:
-			if v, ok := info.Uses[n].(*types.Var); ok && !seen[n] && mapOf(v.Type()) != nil {
-				used[v] = true
-			}
+			uses = append(uses, n)
 		}
 		return true
 	})
 	if len(made) == 0 {
 		return nil
+	}
+	for _, id := range uses {
+		if !names[id.Name] || seen[id] {
+			continue
+		}
+		if v, ok := info.Uses[id].(*types.Var); ok {
+			used[v] = true
+		}
 	}
 	shared := findShared(info, f)
 	for v := range made {

@@ -17,10 +17,17 @@ import (
 func findPrivate(info *types.Info, f *ast.File) map[*types.Var]bool {
 	p := &privacy{info: info, made: map[*types.Var]bool{}, lost: map[*types.Var]bool{}, own: map[*ast.Ident]bool{}}
 	ast.Inspect(f, p.visit)
+	names := map[string]bool{}
+	for v := range p.made {
+		names[v.Name()] = true
+	}
+	if len(names) == 0 {
+		return p.made
+	}
 	// A use that visit did not take for one of the function's own may give the array away. It
 	// looks at what is around an identifier before it comes to that.
 	ast.Inspect(f, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && !p.own[id] {
+		if id, ok := n.(*ast.Ident); ok && names[id.Name] && !p.own[id] {
 			if v := p.variable(id); v != nil {
 				p.lost[v] = true
 			}

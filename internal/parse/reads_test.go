@@ -123,7 +123,7 @@ func h(c chan int) (int, bool) { return x, global.ok } // reads x global.ok
 	conf := types.Config{Importer: importer.Default(), Error: func(error) {}}
 	pkg, _ := conf.Check("p", fset, []*ast.File{file}, info) // functions without a body
 	own := map[string]bool{"p": true}
-	r := &rewriter{pkgRewriter: &pkgRewriter{instrumenter: &instrumenter{own: own}}, editor: &editor{file: fset.File(file.FileStart)}, info: info, memory: findMemory(pkg, info, own, nil, nil, nil, file)}
+	r := &rewriter{pkgRewriter: &pkgRewriter{instrumenter: &instrumenter{own: own}}, editor: &editor{file: fset.File(file.FileStart)}, info: info, fileFacts: &fileFacts{memory: findMemory(pkg, info, own, nil, nil, nil, file)}}
 
 	got := map[int]string{} // by line
 	note := func(s ast.Stmt, n ast.Node) {

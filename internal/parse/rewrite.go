@@ -14,6 +14,7 @@ import (
 type rewriter struct {
 	*pkgRewriter
 	*editor
+	*fileFacts
 	info *types.Info
 	ast  *ast.File
 	unit *unit
@@ -24,8 +25,6 @@ type rewriter struct {
 	fresh   int    // number of the last new local name
 	// keep are expressions that keep imports in use, "time.Sleep".
 	keep map[string]bool
-	// memory are the places of the file where memory is touched.
-	memory *memory
 	// races is nil if accesses to memory are not recorded.
 	races *memory
 	// calls are those of uninstrumented code, or perhaps.
@@ -39,7 +38,6 @@ type rewriter struct {
 	// are not rewritten yet.
 	begins  map[*ast.CallExpr]bool
 	awaited map[ast.Expr]*ast.CallExpr
-	maps    *mapGuards
 	// readings are those of the clock, once there is one.
 	readings *readings
 	// dated are the places where the clock decides as a number that are reported.
@@ -50,10 +48,6 @@ type rewriter struct {
 	listed, later map[*ast.CallExpr]bool
 	// calledBy are the calls, by what calledFunc says of them.
 	calledBy map[ast.Expr]*ast.CallExpr
-	// linknames are the functions that are linked by name.
-	linknames map[string]*ast.Comment
-	// set are the expressions that are assigned to, or whose address is taken.
-	set map[ast.Expr]bool
 	// renamed are the init functions, in order.
 	renamed []string
 }

@@ -12,11 +12,10 @@ import (
 type sharing struct {
 	info   *types.Info
 	shared map[*types.Var]bool
-	home   map[*types.Var]ast.Node // the function that declares it
 }
 
 func findShared(info *types.Info, f *ast.File) map[*types.Var]bool {
-	s := &sharing{info: info, shared: map[*types.Var]bool{}, home: map[*types.Var]ast.Node{}}
+	s := &sharing{info: info, shared: map[*types.Var]bool{}}
 	for _, d := range f.Decls {
 		s.visit(d, d)
 	}
@@ -61,10 +60,11 @@ func (s *sharing) visit(n, home ast.Node) {
 		case *ast.SelectorExpr:
 			s.receiver(m)
 		case *ast.Ident:
-			if v, ok := s.info.Defs[m].(*types.Var); ok {
-				s.home[v] = home
+			lit, ok := home.(*ast.FuncLit)
+			if !ok {
+				break // all it can use is declared here, or by the package
 			}
-			if v, ok := s.info.Uses[m].(*types.Var); ok && s.home[v] != nil && s.home[v] != home {
+			if v, ok := s.info.Uses[m].(*types.Var); ok && (v.Pos() < lit.Pos() || lit.End() <= v.Pos()) {
 				s.shared[v] = true
 			}
 		}

@@ -85,10 +85,11 @@ func (r *rewriter) value(e ast.Expr) {
 	if isSel {
 		r.walk(sel.X)
 	}
-	if _, ok := r.info.TypeOf(e).(*types.Signature); !ok {
+	obj := sites.Function(r.info, e)
+	if obj == nil {
 		return
 	}
-	kind, obj := sites.Classify(r.info, e)
+	kind := sites.KindOf(obj)
 	if kind == sites.Invalid || kind == sites.Atomic {
 		r.now(e, obj)
 		r.random(e, obj)
@@ -155,7 +156,7 @@ func (r *rewriter) value(e ast.Expr) {
 		r.endCallee(b, e, obj, "")
 		b.put(")")
 	case kind == sites.Exit && s != nil && s.Kind() == types.MethodVal:
-		r.boundEnd(b, sel, s, obj.(*types.Func), id)
+		r.boundEnd(b, sel, s, obj, id)
 	default:
 		r.diag(pos, "%s used as a value: not guarded", obj.Name())
 		return

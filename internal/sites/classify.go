@@ -87,6 +87,12 @@ func Classify(info *types.Info, fun ast.Expr) (Kind, types.Object) {
 	return Invalid, obj
 }
 
+// Function returns the function or method that an expression names, nil for others.
+func Function(info *types.Info, e ast.Expr) *types.Func {
+	f, _ := callee(info, e).(*types.Func)
+	return f
+}
+
 func callee(info *types.Info, fun ast.Expr) types.Object {
 	switch e := ast.Unparen(fun).(type) {
 	case *ast.Ident:

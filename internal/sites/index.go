@@ -3,7 +3,10 @@ package sites
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
+
+	"github.com/vtrace/vtrace/internal/parallel"
 )
 
 // Index holds the sites of a program. It is immutable and safe for concurrent
@@ -44,7 +47,6 @@ type span struct {
 func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entries ...*types.Func) *Index {
 	x := &Index{
 		sites:  make([]Site, 1),
-		at:     map[place]ID{},
 		cases:  map[token.Pos]selectCase{},
 		starts: map[ID]ID{},
 		joins:  map[ID]ID{},
@@ -55,10 +57,18 @@ func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entrie
 	starting := startingRuns(sorted)
 	var all []*numberer
 	for _, p := range sorted {
-		n := newNumberer(x, fset, rel, p, entries)
-		n.starting = starting
-		n.run()
-		all = append(all, n)
+		all = append(all, numberers(x, fset, rel, p, entries, starting)...)
+	}
+	points := 0
+	for _, n := range parallel.Map(len(all), func(i int) *numberer { all[i].collect(); return all[i] }) {
+		points += len(n.points)
+	}
+	x.sites, x.at = slices.Grow(x.sites, points), make(map[place]ID, points)
+	for i, n := range all {
+		if i > 0 && all[i-1].ordinals == n.ordinals { // of one package
+			n.top.before = all[i-1].top.before + all[i-1].top.literals
+		}
+		n.assign()
 	}
 	for _, n := range all {
 		n.addStores()

@@ -2,7 +2,6 @@ package sites
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -11,41 +10,59 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
-// numberer numbers one package.
+// numberer numbers one file: collect finds its points, which the files of a program may do at the same time, and
+// assign gives them their numbers, one file after the other.
 type numberer struct {
 	*Index
 	fset    *token.FileSet
 	rel     func(string) string
 	pkg     Package
+	file    *ast.File
+	rels    map[string]string // what rel gives for the names of its lines
 	entries []*types.Func
 
-	ops, stmts map[string]int // last ordinal, by function
-	inits      int            // init functions so far
-	writes     []store
-
+	ordinals *ordinals          // of the package
 	starting map[token.Pos]bool // see startingRuns
 
-	// Of the file at hand.
+	top    *function // of the initialisers of variables
+	inits  int       // init functions so far, in the package
 	points []point
+	scopes []span // of function literals
+	writes []store
 	// Of the function at hand.
 	fn    *function
 	quiet bool // its statements have no guards
 }
 
+// ordinals are the last ones in the keys of operations and statements, by function.
+type ordinals struct{ ops, stmts map[string]int }
+
 // function is a function body on the way down the tree.
 type function struct {
-	path     string
-	literals int
+	name     string    // of a literal: once its number is known
+	outer    *function // of a literal
+	number   int       // of a literal, in the function around it
+	literals int       // in it so far
+	before   int       // literals that other files have in the same function, in front of it
+}
+
+// path names the function. That of a literal is known when those of the files before it are counted.
+func (f *function) path() string {
+	if f.name == "" {
+		f.name = f.outer.path() + "$" + strconv.Itoa(f.outer.before+f.number)
+	}
+	return f.name
 }
 
 // point is a site before it has its number.
 type point struct {
 	kind Kind
 	pos  token.Pos
-	fn   string
+	fn   *function
 	at   []place // what finds it
 	// cases are the positions of a select's cases; def is that of its default.
 	cases []token.Pos
@@ -56,20 +73,33 @@ type point struct {
 	extents [][2]token.Pos
 }
 
-func newNumberer(x *Index, fset *token.FileSet, rel func(string) string, p Package, entries []*types.Func) *numberer {
-	return &numberer{Index: x, fset: fset, rel: rel, pkg: p, entries: entries, ops: map[string]int{}, stmts: map[string]int{}}
+// numberers are those of the files of a package, in the order of the files' names.
+func numberers(x *Index, fset *token.FileSet, rel func(string) string, p Package, entries []*types.Func, starting map[token.Pos]bool) (list []*numberer) {
+	ord := &ordinals{ops: map[string]int{}, stmts: map[string]int{}}
+	for _, f := range p.Files {
+		list = append(list, &numberer{Index: x, fset: fset, rel: rel, pkg: p, file: f, rels: map[string]string{}, entries: entries, ordinals: ord, starting: starting, top: &function{name: p.Path + ".init"}})
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].filename(list[i].file) < list[j].filename(list[j].file) })
+	inits := 0
+	for _, n := range list {
+		n.inits = inits
+		for _, d := range n.file.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && isInit(fd) {
+				inits++
+			}
+		}
+	}
+	return list
 }
 
-func (n *numberer) run() {
-	files := append([]*ast.File(nil), n.pkg.Files...)
-	sort.SliceStable(files, func(i, j int) bool { return n.filename(files[i]) < n.filename(files[j]) })
-	top := &function{path: n.pkg.Path + ".init"}
-	for _, f := range files {
-		n.points = nil
-		for _, d := range f.Decls {
-			n.decl(d, top)
-		}
-		n.assign(f)
+func isInit(fd *ast.FuncDecl) bool {
+	return fd.Name.Name == "init" && (fd.Recv == nil || len(fd.Recv.List) == 0)
+}
+
+// collect finds the points of the file.
+func (n *numberer) collect() {
+	for _, d := range n.file.Decls {
+		n.decl(d)
 	}
 }
 
@@ -77,10 +107,10 @@ func (n *numberer) filename(f *ast.File) string {
 	return n.fset.PositionFor(f.FileStart, false).Filename
 }
 
-func (n *numberer) decl(d ast.Decl, top *function) {
+func (n *numberer) decl(d ast.Decl) {
 	fd, ok := d.(*ast.FuncDecl)
 	if !ok {
-		n.fn, n.quiet = top, false
+		n.fn, n.quiet = n.top, false
 		n.clocks(d)
 		n.expr(d)
 		return
@@ -89,13 +119,13 @@ func (n *numberer) decl(d ast.Decl, top *function) {
 	if fd.Body == nil {
 		return
 	}
-	n.fn, n.quiet = &function{path: path}, hasPragma(fd.Doc)
+	n.fn, n.quiet = &function{name: path}, hasPragma(fd.Doc)
 	n.list(fd.Body.List)
 	if f, ok := n.pkg.Info.Defs[fd.Name].(*types.Func); ok && slices.Contains(n.entries, f) {
 		if len(n.starting) > 0 {
-			n.points = append(n.points, point{kind: Join, pos: fd.Body.Rbrace, fn: path, at: []place{{Join, fd.Body.Rbrace}}})
+			n.points = append(n.points, point{kind: Join, pos: fd.Body.Rbrace, fn: n.fn, at: []place{{Join, fd.Body.Rbrace}}})
 		}
-		n.points = append(n.points, point{kind: End, pos: fd.Body.Rbrace, fn: path, at: []place{{End, fd.Body.Rbrace}}})
+		n.points = append(n.points, point{kind: End, pos: fd.Body.Rbrace, fn: n.fn, at: []place{{End, fd.Body.Rbrace}}})
 	}
 }
 
@@ -137,9 +167,9 @@ func (n *numberer) namesClock(node ast.Node) (found bool) {
 func (n *numberer) funcPath(fd *ast.FuncDecl) string {
 	name := fd.Name.Name
 	if fd.Recv == nil || len(fd.Recv.List) == 0 {
-		if name == "init" {
+		if isInit(fd) {
 			n.inits++
-			name = fmt.Sprintf("init#%d", n.inits)
+			name += "#" + strconv.Itoa(n.inits)
 		}
 		return n.pkg.Path + "." + name
 	}
@@ -180,7 +210,7 @@ func hasPragma(doc *ast.CommentGroup) bool {
 
 // op adds an operation that is found at pos and at more.
 func (n *numberer) op(kind Kind, pos token.Pos, more ...token.Pos) *point {
-	p := point{kind: kind, pos: pos, fn: n.fn.path, at: []place{{kind, pos}}}
+	p := point{kind: kind, pos: pos, fn: n.fn, at: []place{{kind, pos}}}
 	for _, q := range more {
 		p.at = append(p.at, place{kind, q})
 	}
@@ -193,7 +223,7 @@ func (n *numberer) stmt(pos token.Pos, extents ...[2]token.Pos) {
 	if n.quiet {
 		return
 	}
-	n.points = append(n.points, point{kind: Stmt, pos: pos, fn: n.fn.path, at: []place{{Stmt, pos}}, extents: extents})
+	n.points = append(n.points, point{kind: Stmt, pos: pos, fn: n.fn, at: []place{{Stmt, pos}}, extents: extents})
 }
 
 func extent(from, to token.Pos) [2]token.Pos { return [2]token.Pos{from, to} }
@@ -448,59 +478,60 @@ func (n *numberer) expr(node ast.Node) {
 // value returns the kind of operation that a function used as a value
 // performs.
 func (n *numberer) value(e ast.Expr) Kind {
-	if _, ok := n.pkg.Info.TypeOf(e).(*types.Signature); !ok {
-		return Invalid
+	if f := Function(n.pkg.Info, e); f != nil {
+		return KindOf(f)
 	}
-	kind, _ := Classify(n.pkg.Info, e)
-	return kind
+	return Invalid
 }
 
 func (n *numberer) literal(lit *ast.FuncLit) {
 	outer := n.fn
 	outer.literals++
-	n.fn = &function{path: fmt.Sprintf("%s$%d", outer.path, outer.literals)}
-	n.spans = append(n.spans, span{start: lit.Body.Pos(), end: lit.Body.End()})
+	n.fn = &function{outer: outer, number: outer.literals}
+	n.scopes = append(n.scopes, span{start: lit.Body.Pos(), end: lit.Body.End()})
 	n.list(lit.Body.List)
 	n.fn = outer
 }
 
-// assign turns the points of a file into sites.
-func (n *numberer) assign(f *ast.File) {
+// assign turns the points of the file into sites.
+func (n *numberer) assign() {
 	sort.SliceStable(n.points, func(i, j int) bool {
-		a, b := n.points[i], n.points[j]
+		a, b := &n.points[i], &n.points[j]
 		if a.pos != b.pos {
 			return a.pos < b.pos
 		}
 		return a.kind == Stmt && b.kind != Stmt
 	})
-	text := n.lines(f)
-	for _, p := range n.points {
+	n.spans = append(n.spans, n.scopes...)
+	text := n.lines(n.file)
+	for i := range n.points {
+		p := &n.points[i]
+		fn := p.fn.path()
 		var key string
 		switch p.kind {
 		case Stmt:
-			n.stmts[p.fn]++
-			key = fmt.Sprintf("%s@%d", p.fn, n.stmts[p.fn])
+			n.ordinals.stmts[fn]++
+			key = fn + "@" + strconv.Itoa(n.ordinals.stmts[fn])
 		case End:
-			key = p.fn + ".end"
+			key = fn + ".end"
 		case Join:
-			key = p.fn + ".join"
+			key = fn + ".join"
 		default:
-			n.ops[p.fn]++
-			key = fmt.Sprintf("%s#%d", p.fn, n.ops[p.fn])
+			n.ordinals.ops[fn]++
+			key = fn + "#" + strconv.Itoa(n.ordinals.ops[fn])
 		}
-		id := n.add(p, key, text)
+		site := n.site(p, text)
+		id := n.add(site, p.kind, key)
 		for _, at := range p.at {
 			if at.kind == p.kind || at.kind != Start && at.kind != Join {
 				n.at[at] = id
 				continue
 			}
-			q := p
-			q.kind = at.kind
 			derived, of := ".start", n.starts
 			if at.kind == Join {
 				derived, of = ".join", n.joins
 			}
-			n.at[at] = n.add(q, key+derived, text)
+			n.at[at] = n.add(site, at.kind, key+derived)
 			of[id] = n.at[at]
 		}
 		for i, pos := range p.cases {
@@ -516,22 +547,36 @@ func (n *numberer) assign(f *ast.File) {
 			n.end = id
 		}
 	}
+	n.points, n.scopes = nil, nil
 }
 
-func (n *numberer) add(p point, key string, text func(line int) string) ID {
+// site is the site of a point, but for its number, kind and key.
+func (n *numberer) site(p *point, text func(line int) string) Site {
 	pos := n.fset.PositionFor(p.pos, false)
-	file := n.rel(pos.Filename)
+	line := text(pos.Line)
+	file := n.relative(pos.Filename)
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		// Written by cgo outside of the module: say what it was made from.
 		pos = n.fset.Position(p.pos)
-		file = n.rel(pos.Filename)
+		file = n.relative(pos.Filename)
 	}
-	id := ID(len(n.sites))
-	n.sites = append(n.sites, Site{
-		ID: id, Kind: p.kind, Key: key, Func: p.fn, Pos: p.pos,
-		File: file, Line: pos.Line, Col: pos.Column, Text: text(n.fset.PositionFor(p.pos, false).Line), Cases: p.operations,
-	})
-	return id
+	return Site{Func: p.fn.path(), Pos: p.pos, File: file, Line: pos.Line, Col: pos.Column, Text: line, Cases: p.operations}
+}
+
+func (n *numberer) relative(file string) string {
+	rel, ok := n.rels[file]
+	if !ok {
+		rel = n.rel(file)
+		n.rels[file] = rel
+	}
+	return rel
+}
+
+// add gives a site its number.
+func (n *numberer) add(s Site, kind Kind, key string) ID {
+	s.ID, s.Kind, s.Key = ID(len(n.sites)), kind, key
+	n.sites = append(n.sites, s)
+	return s.ID
 }
 
 // maxCase bounds the text of a case, in bytes: what is sent may be a function of any length.

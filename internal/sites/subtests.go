@@ -48,6 +48,9 @@ type bodies struct {
 
 // startingRuns finds the calls of t.Run that are sites, by their left parentheses.
 func startingRuns(pkgs []Package) map[token.Pos]bool {
+	if !imports(pkgs, "testing") {
+		return nil
+	}
 	b := &bodies{declared: map[*types.Func]*body{}, literals: map[*ast.FuncLit]*body{}, methods: map[string][]*body{}}
 	for _, p := range pkgs {
 		b.declare(p)
@@ -86,6 +89,20 @@ func startingRuns(pkgs []Package) map[token.Pos]bool {
 		}
 	}
 	return out
+}
+
+// imports reports whether a package is imported, perhaps by a package that is.
+func imports(pkgs []Package, path string) bool {
+	seen := map[*types.Package]bool{}
+	var search func(p *types.Package) bool
+	search = func(p *types.Package) bool {
+		if seen[p] {
+			return false
+		}
+		seen[p] = true
+		return p.Path() == path || slices.ContainsFunc(p.Imports(), search)
+	}
+	return slices.ContainsFunc(pkgs, func(p Package) bool { return search(p.Types) })
 }
 
 // declare makes the bodies of the functions of a package.

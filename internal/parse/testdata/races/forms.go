@@ -633,3 +633,46 @@ func SafeDefinedAgain() {
 	m, n := len(done), cap(done)
 	_, _ = m, n
 }
+
+// The variable that a type switch declares is one for each of its cases.
+func RacyTypeSwitchVariable() {
+	var x any = 1
+	switch v := x.(type) {
+	case string:
+		use(len(v))
+	case int:
+		both(func() { v = 2 }, func() { use(v) })
+	}
+}
+
+func RacyTypeSwitchOfTwo() {
+	var x any = 1
+	switch v := x.(type) {
+	case int, string:
+		both(func() { v = 2 }, func() { v = 3 })
+		_ = v
+	}
+}
+
+func RacyTypeSwitchField() {
+	var x any = In{}
+	switch v := x.(type) {
+	case In:
+		go func() { v.x = 1 }()
+		v.x++
+	}
+}
+
+func SafeTypeSwitchVariable() {
+	var x any = 1
+	switch v := x.(type) {
+	case int:
+		both(func() { use(v) }, func() { use(v) })
+	}
+	for i := range 2 {
+		switch v := x.(type) {
+		case int:
+			go func() { v += i }() // each iteration has its own
+		}
+	}
+}
