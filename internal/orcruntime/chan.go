@@ -31,6 +31,8 @@ type Case interface {
 	// received: a receive that got a value.
 	received() bool
 	selectCase() reflect.SelectCase
+	// value is what is sent, or has been received.
+	value() reflect.Value
 	// given is what a receive has given as text, "" of a send.
 	given() string
 	// chosen completes the case after reflect.Select has chosen it.
@@ -106,6 +108,11 @@ func (c *sendCase[T]) selectCase() reflect.SelectCase {
 	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&v).Elem()}
 }
 
+func (c *sendCase[T]) value() reflect.Value {
+	v := c.v
+	return reflect.ValueOf(&v).Elem()
+}
+
 func (c *sendCase[T]) chosen(reflect.Value, bool) {}
 func (c *sendCase[T]) given() string              { return "" }
 
@@ -122,13 +129,29 @@ func R[T any](ch <-chan T) *RecvCase[T] { return &RecvCase[T]{ch: ch} }
 
 func (c *RecvCase[T]) channel() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.ch)) }
 func (c *RecvCase[T]) sends() bool             { return false }
-func (c *RecvCase[T]) accept(send Case)        { c.V, c.OK = send.(*sendCase[T]).v, true }
 func (c *RecvCase[T]) buffered() int           { return len(c.ch) }
 func (c *RecvCase[T]) capacity() int           { return cap(c.ch) }
 func (c *RecvCase[T]) save() Case              { saved := *c; return &saved }
-func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
+func (c *RecvCase[T]) received() bool          { return c.OK }
+func (c *RecvCase[T]) value() reflect.Value    { return reflect.ValueOf(&c.V).Elem() }
 
-func (c *RecvCase[T]) received() bool { return c.OK }
+// The other side may be one by reflection.
+
+func (c *RecvCase[T]) accept(send Case) {
+	if s, ok := send.(*sendCase[T]); ok {
+		c.V, c.OK = s.v, true
+	} else {
+		c.chosen(send.value(), true)
+	}
+}
+
+func (c *RecvCase[T]) load(saved Case) {
+	if r, ok := saved.(*RecvCase[T]); ok {
+		*c = *r
+	} else {
+		c.chosen(saved.value(), saved.received())
+	}
+}
 
 func (c *RecvCase[T]) block() {
 	v, ok := <-c.ch
@@ -233,30 +256,34 @@ func (r *Ranger[T]) Next(site Site) bool {
 
 // Close is the builtin close.
 func Close[T any](site Site, ch chan<- T) {
+	closeOf(site, *(*unsafe.Pointer)(unsafe.Pointer(&ch)), cap(ch), unsafe.Sizeof(*new(T)) == 0, func() { close(ch) })
+}
+
+// closeOf closes the channel at p, whose elements may be of a type without a size, by the real operation.
+func closeOf(site Site, p unsafe.Pointer, capacity int, empty bool, closes func()) {
 	g := enter(site)
 	if g == nil {
 		if r := recording(); r != nil {
-			closeRecorded(r, site, ch)
+			r.close(site, p, capacity, closes)
 		} else {
-			close(ch)
+			closes()
 		}
 		return
 	}
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	g.run.name(channelObject, p)
 	if r := g.rec; r != nil {
-		r.recordClose(site, p, cap(ch))
+		r.recordClose(site, p, capacity)
 		defer g.recordPanic(r.tag)
 	}
 	g.arrive(opClose, site, p)
 	begun := g.clock.at(g.index)
 	g.run.exec.closes(g, p)
 	g.meets(p)
-	close(ch)
+	closes()
 	g.run.uses(g, site, p, writes, begun) // a close that panics is none
 	g.recordClosed(p)
 	g.run.closed(g, p)
-	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)
+	g.run.races.closed(g, p, empty)
 	g.run.transfer(p)
 	g.pass()
 }

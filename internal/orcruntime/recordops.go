@@ -38,14 +38,21 @@ func recvRecorded[T any](r *recorder, site Site, ch <-chan T) (T, bool) {
 	return v, ok
 }
 
-func closeRecorded[T any](r *recorder, site Site, ch chan<- T) {
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
-	r.begin(recClose, site, r.channel(p, cap(ch)))
+// receive is recvRecorded of a case.
+func (r *recorder) receive(site Site, c Case) {
+	p := c.channel()
+	r.begin(recRecv, site, r.channel(p, c.capacity()))
+	c.block()
+	r.received(p, r.state.met(), c.received(), c.event())
+}
+
+func (r *recorder) close(site Site, p unsafe.Pointer, capacity int, closes func()) {
+	r.begin(recClose, site, r.channel(p, capacity))
 	defer r.panicked(r.tag)
 	if p != nil {
 		noteCloser(p, r.tag)
 	}
-	close(ch)
+	closes()
 	r.doneWith(0, 0)
 }
 

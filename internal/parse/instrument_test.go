@@ -138,24 +138,3 @@ func main() {
 	require.NoError(t, err)
 	require.Regexp(t, fmt.Sprintf(`zzorc\.Go\(%d, func\(\) \{ zzorc\.Done\(%d, `, id[sites.Go], id[sites.WaitGroupDone]), string(o.Files["main.go"]))
 }
-
-// TestOutside: every function that the runtime does not see is named where it is called.
-func TestOutside(t *testing.T) {
-	calls := map[string]string{
-		"reflect.Select":          "reflect.Select(nil)",
-		"(reflect.Value).Send":    "v.Send(v)",
-		"(reflect.Value).Recv":    "v.Recv()",
-		"(reflect.Value).TrySend": "v.TrySend(v)",
-		"(reflect.Value).TryRecv": "v.TryRecv()",
-		"(reflect.Value).Close":   "v.Close()",
-	}
-	require.Len(t, calls, len(outside))
-	for f, call := range calls {
-		prog := load(t, "package main\n\nimport (\n\t\"reflect\"\n)\n\nfunc main() {\n\tvar v reflect.Value\n\t"+call+"\n\t_ = v\n}\n")
-		o, err := Instrument(context.Background(), prog, Index(prog), Options{})
-		require.NoError(t, err)
-		require.Len(t, o.Diagnostics, 1, f)
-		require.Equal(t, 9, o.Diagnostics[0].Line, f)
-		require.Contains(t, o.Diagnostics[0].String(), "call of "+f+": ", f)
-	}
-}

@@ -89,6 +89,8 @@ func function(kind sites.Kind, obj types.Object) string {
 			return "Goexit"
 		case "time.Sleep":
 			return "Sleep"
+		case "reflect.Select":
+			return "ReflectedSelect"
 		case "testing/synctest.Wait":
 			return "Settle"
 		}
@@ -212,7 +214,7 @@ func (r *rewriter) operation(c *ast.CallExpr) *operation {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	op := &operation{}
 	name := function(kind, obj)
-	if kind == sites.Close {
+	if _, ok := obj.(*types.Builtin); ok && kind == sites.Close {
 		name = "Close"
 	}
 	if name == "" {
@@ -320,6 +322,9 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	}
 	r.operandOf(c.Fun)
 	r.args(c)
+	if r.reflectedOperation(c, kind, obj) {
+		return
+	}
 	if op := r.operation(c); op != nil {
 		if r.later[c] {
 			r.bind(op)
@@ -394,17 +399,6 @@ func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
 	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", id))
 }
 
-// outside are library functions that start goroutines, block or call back in
-// ways that the runtime does not see.
-var outside = map[string]string{
-	"reflect.Select":          "a select by reflection",
-	"(reflect.Value).Send":    "a send by reflection",
-	"(reflect.Value).Recv":    "a receive by reflection",
-	"(reflect.Value).TrySend": "a send by reflection",
-	"(reflect.Value).TryRecv": "a receive by reflection",
-	"(reflect.Value).Close":   "a close by reflection",
-}
-
 // pull rewrites a call of iter.Pull or iter.Pull2: what the iterator does is done by who asks it
 // for values.
 func (r *rewriter) pull(c *ast.CallExpr, obj types.Object) {
@@ -434,9 +428,6 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	f, ok := obj.(*types.Func)
 	if !ok || f.Pkg() == nil {
 		return
-	}
-	if reason := outside[f.FullName()]; reason != "" {
-		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
 	}
 	r.due(c)
 }

@@ -249,7 +249,7 @@ func complete(t *testing.T, all []*rewritten) {
 	}
 	var unused []string
 	for _, table := range []map[string]bool{
-		keysOf(random), keysOf(same), keysOf(ordered), keysOf(undecided), keysOf(choosing), keysOf(outside), keysOf(signals),
+		keysOf(random), keysOf(same), keysOf(ordered), keysOf(undecided), keysOf(choosing), keysOf(signals),
 		keysOf(durations), keysOf(polls), keysOf(testWrites), keysOf(givenUses), keysOf(writers), keysOf(becomesCall), keysOf(silent),
 	} {
 		for name := range table {

@@ -211,11 +211,13 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	default:
 		r.operandOf(c.Fun)
 		r.args(c)
-		if op := r.operation(c); op != nil {
+		switch op := r.operation(c); {
+		case op != nil:
 			r.goOperation(s, op)
 			return
+		case !r.reflectedOperation(c, kind, obj):
+			r.endBehind(c, obj)
 		}
-		r.endBehind(c, obj)
 	}
 	id := r.site(sites.Go, s.Go)
 	if id == 0 {

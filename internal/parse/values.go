@@ -37,6 +37,8 @@ var shapes = map[string]shape{
 	"Goexit":        {},
 	"Sleep":         {params: "d time.Duration", args: "d"},
 	"Settle":        {},
+	// The other operations of package reflect are methods of a value of the runtime.
+	"ReflectedSelect": {params: "cases []reflect.SelectCase", args: "cases", result: "(int, reflect.Value, bool)"},
 }
 
 // ifaceShapes are the guarded methods called through an interface: what may be
@@ -122,6 +124,8 @@ func (r *rewriter) value(e ast.Expr) {
 		r.runtime(name)
 		b.put("%s(%d)", r.helper("Func_"+name), id)
 		r.unused(e, obj)
+	case onReflectedChannel(obj) && r.onReflected(sel, id):
+		return
 	case name != "" && s.Kind() == types.MethodVal:
 		o, ok := r.receiver(sel.X, s)
 		if !ok {
@@ -324,7 +328,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "End":
 		text = endSource(zz, name)
 	case "Func":
-		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
+		text = fmt.Sprintf("%s) func(%s) %s { return func(%s) %s { %s } }", head, sh.params, sh.result, sh.params, sh.result, body)
 	case "Bind":
 		text = fmt.Sprintf("%s, x %s) func(%s) %s { return func(%s) %s { %s } }", head, sh.recv, sh.params, sh.result, sh.params, sh.result, body)
 	case "Expr":

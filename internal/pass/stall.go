@@ -125,11 +125,38 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 	site, _ := d.siteOf(v.Site)
 	ownPanic := kind == artifact.KindPanic && site.Kind == sites.Panic.String()
 	if !d.target.IsTest() {
-		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file)
+		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file) && d.gaveUp(v)
 	}
 	inTest := strings.HasSuffix(file, "_test.go")
 	gaveUp := ownPanic && inTest
 	return kind == artifact.KindTestFailure || v.Failed || gaveUp || inTest && d.crashesLate(kind, v) || d.restsOnSleep(v)
+}
+
+// gaveUp reports whether who panics in a run has waited before for a point of time: a timeout, a deadline, the end of a
+// sleep. Time has passed last then, while he waited or in front of that, and nobody else has done anything since. A panic
+// that says what others have done is none of these.
+func (d *deep) gaveUp(v *orchestrate.Verdict) bool {
+	passed := false
+	for i, step := range slices.Backward(v.Trace) {
+		switch {
+		case step.G == artifact.TimeStep:
+			passed = true
+			continue
+		case step.G != v.G && !passed:
+			return false
+		case step.G != v.G:
+			continue
+		}
+		site, _ := d.siteOf(step.Site)
+		switch kind := sites.Named(site.Kind); {
+		case kind == sites.Panic || kind.IsAccess():
+		case kind == sites.Select || kind == sites.Recv || kind == sites.Range || kind == sites.Sleep:
+			return passed || i > 0 && v.Trace[i-1].G == artifact.TimeStep
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // inEntryPackage: a file of the program, relative to its root, is of the package that has the entry.

@@ -41,6 +41,7 @@ var functions = map[[2]string]Kind{
 	{"time", "AfterFunc"}:        Callback,
 	{"context", "AfterFunc"}:     Callback,
 	{"testing/synctest", "Wait"}: Settle,
+	{"reflect", "Select"}:        Select,
 	{"sync", "OnceFunc"}:         OnceFunc,
 	{"sync", "OnceValue"}:        OnceFunc,
 	{"sync", "OnceValues"}:       OnceFunc,
@@ -63,6 +64,10 @@ var testEnds = map[string]bool{
 	"FailNow": true, "Fatal": true, "Fatalf": true,
 	"SkipNow": true, "Skip": true, "Skipf": true,
 }
+
+// reflectMethods are the methods of reflect.Value that work on channels. Those that do not wait are as a select with a
+// default.
+var reflectMethods = map[string]Kind{"Send": Send, "Recv": Recv, "TrySend": Select, "TryRecv": Select, "Close": Close}
 
 // Classify returns the kind of operation that calling fun performs, Invalid if
 // none, and the function, method or builtin that it denotes. It looks through
@@ -131,6 +136,11 @@ func KindOf(f *types.Func) Kind {
 			return syncMethods[[2]string{name, f.Name()}]
 		case "sync/atomic":
 			return Atomic
+		case "reflect":
+			if name == "Value" {
+				return reflectMethods[f.Name()]
+			}
+			return Invalid
 		case "log":
 			switch f.Name() {
 			case "Fatal", "Fatalf", "Fatalln":
