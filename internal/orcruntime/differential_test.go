@@ -3,6 +3,7 @@ package orcruntime
 import (
 	"flag"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ type action struct {
 	kind string
 	a, b int // channels
 	v    int
+	// reflected: what is controlled does it by the functions of package reflect.
+	reflected bool
 }
 
 var scriptKinds = []string{
@@ -84,7 +87,7 @@ func randomScript(r *random) script {
 	for range 2 + r.next(4) {
 		var list []action
 		for range 1 + r.next(5) {
-			list = append(list, action{kinds[r.next(len(kinds))], r.next(len(sc.caps)), r.next(len(sc.caps)), r.next(100)})
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(len(sc.caps)), r.next(len(sc.caps)), r.next(100), r.next(3) == 0})
 		}
 		sc.goros = append(sc.goros, list)
 	}
@@ -134,6 +137,11 @@ func (w *world) act(site Site, x action, holds map[string]int) (seen string) {
 	a, b := w.chans[x.a], w.chans[x.b]
 	if x.a == x.b && x.kind != "select" {
 		b = nil // else Go may complete either case
+	}
+	if w.controlled && x.reflected {
+		if seen := reflectedAct(site, x, a, b); seen != "" {
+			return seen
+		}
 	}
 	switch x.kind {
 	case "send":
@@ -312,6 +320,54 @@ func (w *world) act(site Site, x action, holds map[string]int) (seen string) {
 		return "waited"
 	}
 	panic("unknown action " + x.kind)
+}
+
+// reflectedAct does an action on channels by reflection, under control, and returns what was seen, "" for other actions.
+func reflectedAct(site Site, x action, a, b chan int) string {
+	on := ReflectedOn(site, reflect.ValueOf(a))
+	value := func(v reflect.Value) int64 {
+		if !v.IsValid() {
+			return 0
+		}
+		return v.Int()
+	}
+	send := func(ch chan int, v int) reflect.SelectCase {
+		return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(ch), Send: reflect.ValueOf(v)}
+	}
+	receive := func(ch chan int) reflect.SelectCase {
+		return reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ch)}
+	}
+	switch x.kind {
+	case "send":
+		on.Send(reflect.ValueOf(x.v))
+		return "sent"
+	case "recv":
+		v, ok := on.Recv()
+		return fmt.Sprint(value(v), ok)
+	case "try send":
+		if x.v%2 == 0 {
+			// Cases without a channel are never ready.
+			i, _, _ := ReflectedSelect(site, []reflect.SelectCase{{Dir: reflect.SelectRecv}, {Dir: reflect.SelectDefault}, send(a, x.v)})
+			return fmt.Sprint(map[int]int{1: -1, 2: 0}[i], len(a))
+		}
+		return fmt.Sprint(map[bool]int{true: 0, false: -1}[on.TrySend(reflect.ValueOf(x.v))], len(a))
+	case "try recv":
+		v, ok := on.TryRecv()
+		return fmt.Sprint(map[bool]int{true: 0, false: -1}[v.IsValid()], value(v), ok)
+	case "close":
+		on.Close()
+		return "closed"
+	case "select":
+		i, v, ok := ReflectedSelect(site, []reflect.SelectCase{receive(a), send(b, x.v)})
+		return fmt.Sprint(i, value(v), ok)
+	case "select recv":
+		i, v, ok := ReflectedSelect(site, []reflect.SelectCase{receive(a), receive(b)})
+		return fmt.Sprint(i, value(v), ok)
+	case "select send":
+		i, _, _ := ReflectedSelect(site, []reflect.SelectCase{send(a, x.v), send(b, -x.v)})
+		return fmt.Sprint(i)
+	}
+	return ""
 }
 
 func (w *world) tries() map[string]func(Site) bool {

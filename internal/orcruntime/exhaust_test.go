@@ -200,7 +200,7 @@ func newRandomProgram(r *random, kinds []string) *randomProgram {
 	for range 2 + r.next(2) {
 		var list []action
 		for range 1 + r.next(4) {
-			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5)})
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5), r.next(4) == 0})
 		}
 		p.goros = append(p.goros, list)
 	}
@@ -222,6 +222,11 @@ func (p *randomProgram) main() {
 	act := func(site Site, x action, holds map[string]int) string {
 		c := chans[x.a]
 		mu := fmt.Sprint("mu", x.a)
+		if x.reflected {
+			if seen := reflectedAct(site, x, c, chans[x.b]); seen != "" {
+				return seen
+			}
+		}
 		switch x.kind {
 		case "send":
 			To(c).Send(site, x.v)

@@ -70,7 +70,7 @@ func newOrderProgram(r *random, kinds []string) *orderProgram {
 			if r.next(3) == 0 {
 				kind = []string{"rd", "wr"}[r.next(2)]
 			}
-			list = append(list, action{kind, r.next(2), r.next(2), 0})
+			list = append(list, action{kind, r.next(2), r.next(2), 0, false})
 		}
 		p.goros = append(p.goros, list)
 	}

@@ -191,7 +191,7 @@ func partsProgram(seed int) (*randomProgram, string) {
 	for range r.next(3) {
 		var list []action
 		for range 1 + r.next(3) {
-			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5)})
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5), false})
 		}
 		p.goros = append(p.goros, list)
 	}

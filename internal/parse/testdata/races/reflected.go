@@ -568,3 +568,99 @@ func UnrecordedReflectedMethodExpression() {
 	x := newReflects()
 	both(func() { use(x.i) }, func() { reflect.Value.SetInt(open(&x.i), 1) })
 }
+
+// Channels by reflection order goroutines as those of the language do.
+
+func reflectedChan(n int) (chan int, reflect.Value) {
+	c := make(chan int, n)
+	return c, reflect.ValueOf(c)
+}
+
+func SafeReflectedSend() {
+	n := 0
+	c, v := reflectedChan(0)
+	go func() { n++; v.Send(reflect.ValueOf(1)) }()
+	<-c
+	n++
+}
+
+func SafeReflectedRecv() {
+	n := 0
+	c, v := reflectedChan(0)
+	go func() { n++; c <- 1 }()
+	v.Recv()
+	n++
+}
+
+func SafeReflectedBoth() {
+	n := 0
+	_, v := reflectedChan(1)
+	go func() { n++; v.Send(reflect.ValueOf(1)) }()
+	v.Recv()
+	n++
+}
+
+func RacyReflectedRecvFirst() {
+	n := 0
+	_, v := reflectedChan(1)
+	go func() { v.Send(reflect.ValueOf(1)); n++ }()
+	v.Recv()
+	n++
+}
+
+func SafeReflectedClose() {
+	n := 0
+	c, v := reflectedChan(0)
+	go func() { n++; v.Close() }()
+	<-c
+	n++
+}
+
+func SafeReflectedSelect() {
+	n := 0
+	c, v := reflectedChan(0)
+	go func() { n++; c <- 1 }()
+	reflect.Select([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: v}})
+	n++
+}
+
+func SafeReflectedSelectSends() {
+	n := 0
+	c, v := reflectedChan(0)
+	go func() {
+		n++
+		reflect.Select([]reflect.SelectCase{{Dir: reflect.SelectRecv}, {Dir: reflect.SelectSend, Chan: v, Send: reflect.ValueOf(1)}})
+	}()
+	<-c
+	n++
+}
+
+func RacyReflectedTryRecv() {
+	n := 0
+	c, v := reflectedChan(1)
+	go func() { n++; c <- 1 }()
+	v.TryRecv()
+	n++
+}
+
+func RacyReflectedSendReads() {
+	x := newReflects()
+	_, v := reflectedChan(1)
+	both(func() { x.i = 1 }, func() { v.Send(open(&x.i)) })
+}
+
+func RacyReflectedChannelVariable() {
+	c, _ := reflectedChan(1)
+	both(func() { c = make(chan int, 1) }, func() { reflect.ValueOf(&c).Elem().TrySend(reflect.ValueOf(1)) })
+}
+
+// The close and the send are in no order.
+func RacyReflectedCloseAndSend() {
+	c, v := reflectedChan(2)
+	defer func() { recover() }()
+	go func() {
+		defer func() { recover() }()
+		c <- 1
+	}()
+	v.Close()
+}
