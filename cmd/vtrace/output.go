@@ -564,7 +564,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
-	if f.Verdict == artifact.Unconfirmed && told.real() {
+	if (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.Possible) && told.real() {
 		// What the model has for it is of little interest beside what the program does.
 		writeReproduce(out, b, f, path, told)
 		return

@@ -60,3 +60,26 @@ func TestShownByExploration(t *testing.T) {
 		})
 	}
 }
+
+// TestUntried: what was not replayed for want of time is as possible as it was before; what was, and has not shown
+// itself, is unconfirmed.
+func TestUntried(t *testing.T) {
+	for _, c := range []struct {
+		suspect suspect
+		want    string
+		reason  string
+	}{
+		{suspect{}, artifact.Possible, "not replayed: no time"},
+		{suspect{attempts: 1, reason: "went another way"}, artifact.Unconfirmed, "no time; the last replay: went another way"},
+		{suspect{decided: true, outcome: artifact.False, reason: "refuted"}, artifact.False, "refuted"},
+	} {
+		s := c.suspect
+		s.query = artifact.Query{Number: 1}
+		d := &deep{cases: []*suspect{&s}}
+		d.leave("no time")
+		f := artifact.Finding{Query: 1}
+		d.decide(&f)
+		require.Equal(t, c.want, f.Verdict)
+		require.Equal(t, c.reason, f.Reason)
+	}
+}

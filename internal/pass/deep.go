@@ -194,6 +194,8 @@ type suspect struct {
 	run int
 	// minimised says what has become of the interleaving, nil if it was not minimised.
 	minimised *artifact.Minimised
+	// untried: there was no time to replay it, so that it is as possible as it was.
+	untried bool
 	// open: the replays have not decided it, and other runs may.
 	open   bool
 	guides [][]artifact.PlanStep // the plans replayed
@@ -430,6 +432,7 @@ func (d *deep) leave(why string) {
 			reason += "; the last replay: " + s.reason
 		}
 		s.conclude(artifact.Unconfirmed, reason)
+		s.untried = s.attempts == 0
 	}
 }
 
