@@ -382,13 +382,18 @@ func (x *explorer) salvage(e *exploreJob) error {
 	if err != nil || last.Tainted {
 		return err
 	}
+	whole := 0
 	for _, r := range records {
 		if uint64(r.end) >= uint64(len(found)) {
 			break // it was not written to the end
 		}
 		x.count(found[r.end])
 		x.schedules[r.hash] = true
-		x.out.Runs++
+		whole++
+	}
+	x.out.Runs += whole
+	if err := x.recorded(e, whole); !errors.Is(err, errTraces) { // they may not have been written to the end either
+		return err
 	}
 	return nil
 }
@@ -461,6 +466,9 @@ func (x *explorer) confirm(ctx context.Context, found []foundEnd) (why string, e
 	return "", nil
 }
 
+// errTraces says that recorded runs cannot be read.
+var errTraces = errors.New("explore: recorded runs")
+
 // recorded hands on the first n runs of a process.
 func (x *explorer) recorded(e *exploreJob, n int) error {
 	if e.Traces == "" || n == 0 {
@@ -468,18 +476,18 @@ func (x *explorer) recorded(e *exploreJob, n int) error {
 	}
 	f, err := os.Open(e.Traces)
 	if err != nil {
-		return fmt.Errorf("explore: %w", err)
+		return fmt.Errorf("%w: %w", errTraces, err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxResult)
 	for range n {
 		if !lines.Scan() {
-			return fmt.Errorf("explore: recorded runs: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
+			return fmt.Errorf("%w: %w", errTraces, cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 		}
 		var r foundEnd
 		if err := r.read(lines.Bytes()); err != nil {
-			return fmt.Errorf("explore: recorded runs: %w", err)
+			return fmt.Errorf("%w: %w", errTraces, err)
 		}
 		v, plan := r.recording()
 		if err := x.opts.Recorded(r.Seed, &Recording{Verdict: v, Plan: plan}); err != nil {

@@ -150,7 +150,15 @@ func FuzzExplored(f *testing.F) {
 			require.NoError(t, os.WriteFile(file, data, 0o600))
 		}
 		x := &explorer{ends: map[string]*End{}, schedules: map[uint64]bool{}}
+		handed := 0
+		x.opts.Recorded = func(_ uint64, r *Recording) error {
+			handed++
+			requireRead(t, side, r.Verdict, r.Plan)
+			return nil
+		}
 		require.NoError(t, x.salvage(e))
+		salvaged := handed
+		require.LessOrEqual(t, salvaged, x.out.Runs)
 		require.LessOrEqual(t, x.out.Runs, len(records)/recordSize)
 		require.LessOrEqual(t, len(x.schedules), x.out.Runs)
 		counted := 0
@@ -166,14 +174,10 @@ func FuzzExplored(f *testing.F) {
 		} else {
 			require.Equal(t, Reproduced, x.out.Shown.Verdict.Status)
 		}
-		handed := 0
-		x.opts.Recorded = func(_ uint64, r *Recording) error {
-			handed++
-			requireRead(t, side, r.Verdict, r.Plan)
-			return nil
-		}
+		handed = 0
 		if err := x.recorded(e, x.out.Runs); err == nil {
 			require.Equal(t, x.out.Runs, handed)
+			require.Equal(t, handed, salvaged)
 		} else {
 			require.Less(t, handed, x.out.Runs)
 		}

@@ -250,7 +250,7 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	}
 	defer func() { err = errors.Join(err, close()) }()
 	if d.opts.raced != nil && d.opts.model != nil && errors.Is(context.Cause(d.opts.model), errRaces) {
-		d.opts.raced() // nothing that this check can still find makes up for it
+		d.opts.raced(d.schedules.race) // nothing that this check can still find makes up for it
 	}
 	if err := d.systematic(ctx); err != nil {
 		return err
@@ -264,13 +264,13 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.guide(ctx); err != nil {
 		return err
 	}
-	if err := d.explore(ctx); err != nil {
-		return err
-	}
-	if d.recorded {
+	if d.recorded { // what is asked for has its runs before others take the time
 		if err := d.races(ctx); err != nil {
 			return err
 		}
+	}
+	if err := d.explore(ctx); err != nil {
+		return err
 	}
 	if err := d.proveEnds(ctx, second); err != nil {
 		return err

@@ -100,7 +100,7 @@ type guardable struct {
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
 	digest      string // of the program and its entry, as frontiers have it; "" where there are none
-	raced       func() // if not nil, is called when runs show a data race
+	raced       func(race string) // if not nil, is called when runs show a data race
 }
 
 // buildGuardable builds the program so that it can be explored.
@@ -391,7 +391,7 @@ type accessGroups struct {
 	misuse    bool // goroutines stop at all minor guards
 	// durations are those that the clock is compared with and that the program does not name.
 	durations []time.Duration
-	raced     func() // if not nil, is called when certain ones are added
+	raced     func(race string) // if not nil, is called when certain ones are added
 }
 
 func newAccessGroups(side *artifact.Sidecar) *accessGroups {
@@ -404,7 +404,7 @@ func newAccessGroups(side *artifact.Sidecar) *accessGroups {
 // are new ones.
 func (a *accessGroups) add(races []orchestrate.Race, certain bool) (added bool) {
 	if certain && len(races) > 0 && a.raced != nil {
-		a.raced()
+		a.raced(unordered(orchestrate.Accesses(a.side, races[0])))
 	}
 	for _, r := range races {
 		var ids []int
@@ -533,7 +533,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	d.nameLent()
 	if len(d.lent) > 0 && d.opts.raced != nil && slices.ContainsFunc(found.rounds, fails) {
-		d.opts.raced() // only a program with its accesses recorded stops at those uses
+		d.opts.raced(d.lent[0] + ": a value is used of which a library may have kept a pointer") // only a program with its accesses recorded stops at those uses
 	}
 	if found.bounded != nil {
 		d.takeBounded(found.bounded)
@@ -552,7 +552,7 @@ func (d *deep) tellRaces() (stop func()) {
 		defer close(ended)
 		select {
 		case <-d.schedules.raced:
-			d.opts.raced()
+			d.opts.raced(d.schedules.race)
 			if d.opts.Budget > 0 { // the check that follows needs what is left of it
 				d.schedules.end(errRaces)
 			}
@@ -684,7 +684,7 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 			continue
 		}
 		if d.opts.raced != nil {
-			d.opts.raced()
+			d.opts.raced(text)
 		}
 		found = append(found, "a data race, behind which the program may do what no order of its statements does: "+text)
 	}

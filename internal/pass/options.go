@@ -145,7 +145,7 @@ type Options struct {
 	// shared, if not nil, keeps what the rounds of a check need alike.
 	shared *shared
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.
-	raced func()
+	raced func(race string)
 	// superseded, if not nil, is closed when another check follows, which needs some of the budget: this one ends
 	// at supersededShare of it.
 	superseded <-chan struct{}

@@ -70,9 +70,10 @@ type schedules struct {
 	first     *Exhausted
 	firstDone chan struct{}
 
-	// raced is closed, once, when runs have shown a data race.
-	raced   chan struct{}
-	sawRace func()
+	// raced is closed, once, when runs have shown a data race, which race then is in words.
+	raced     chan struct{}
+	race      string
+	racedOnce sync.Once
 }
 
 // explored is what the exploration of all schedules of a program has shown.
@@ -89,7 +90,6 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
 	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), few: make(chan struct{}), firstDone: make(chan struct{}), raced: make(chan struct{}), cancel: cancel}
-	s.sawRace = sync.OnceFunc(func() { close(s.raced) })
 	wait := time.NewTimer(o.engines().headStart)
 	go func() {
 		defer close(s.done)
@@ -110,6 +110,14 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 		}
 	}()
 	return s
+}
+
+// sawRace says that runs have shown a data race.
+func (s *schedules) sawRace(race string) {
+	s.racedOnce.Do(func() {
+		s.race = race
+		close(s.raced)
+	})
 }
 
 // explore runs the program under all of its schedules: if they are few at once, else anew with the bounds of a deep pass.
@@ -139,17 +147,17 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
 	s.knowsFew()
 	if opts.stopModel != nil && opts.Budget > 0 && opts.engines().fewSteps > 0 {
-		failed, raced := shown, false
+		failed, raced := shown, ""
 		if !shown && !complete && !s.wanted.Load() {
 			failed, raced = b.fails(ctx, opts)
 		}
-		if raced {
-			s.sawRace()
+		if raced != "" {
+			s.sawRace(raced)
 		}
 		switch {
 		case failed:
 			opts.endModel(errFails, opts.engines().failsShare)
-		case raced && (opts.raced != nil || opts.Model.Races):
+		case raced != "" && (opts.raced != nil || opts.Model.Races):
 			opts.endModel(errRaces, opts.engines().failsShare)
 		}
 	}
@@ -171,7 +179,7 @@ const (
 )
 
 // fails reports whether a few random runs of a program come to an error, or show a data race, if they do so soon.
-func (b *guardable) fails(ctx context.Context, opts Options) (failed, raced bool) {
+func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced string) {
 	limited, cancel := opts.lasting(ctx, firstRunsShare)
 	defer cancel()
 	how := orchestrate.ExploreOptions{
@@ -184,8 +192,12 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed, raced bool
 			break
 		}
 		failed = failed || endsInError(x.Ends)
-		raced = raced || slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return len(e.Races) > 0 })
-		if failed || raced || err != nil {
+		for _, e := range x.Ends {
+			if len(e.Races) > 0 && raced == "" {
+				raced = unordered(orchestrate.Accesses(b.side, e.Races[0]))
+			}
+		}
+		if failed || raced != "" || err != nil {
 			break
 		}
 	}

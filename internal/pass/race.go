@@ -43,9 +43,16 @@ const racesShare = 0.25
 func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
 	begun := time.Now()
 	shown := make(chan struct{})
+	race := ""
 	model := opts.ownModel()
 	if !model.Races && len(model.Categories) == 0 { // else only these categories are asked for
-		opts.raced = sync.OnceFunc(func() { close(shown) })
+		var once sync.Once
+		opts.raced = func(text string) {
+			once.Do(func() {
+				race = text
+				close(shown)
+			})
+		}
 		if opts.Budget > 0 {
 			opts.superseded = shown
 		}
@@ -54,26 +61,33 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 	if err != nil || !isClosed(shown) || Conclude(b).Real > 0 {
 		return b, err
 	}
+	// The first result may have been cut before it could say so itself.
+	said := func() (*artifact.Bundle, error) {
+		if b.Runs() == nil || len(b.Runs().Races) > 0 {
+			return b, nil
+		}
+		return withRuns(b, func(r *artifact.Runs) { r.Races = []string{"a data race, which no run has reproduced: " + race} })
+	}
 	if isClosed(opts.Interrupt) || opts.Budget <= 0 && b.Runs().Cut != "" {
-		return b, nil
+		return said()
 	}
 	model.Races = true
 	opts.Model, opts.raced, opts.superseded = &model, nil, nil
 	if opts.Budget > 0 {
 		left := opts.Budget - time.Since(begun)
 		if left < opts.share(racesShare) {
-			return b, nil
+			return said()
 		}
 		opts.Budget = left
 	}
 	again, err := check(opts)
 	switch {
 	case ctx.Err() != nil: // the first result is whole
-		return b, nil
+		return said()
 	case err != nil:
 		return nil, err
 	case Conclude(again).Real == 0:
-		return b, nil
+		return said()
 	}
 	return again, nil
 }
@@ -160,7 +174,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	d.search.Ends = map[string]int{}
 	uncontrolled := 0
 	limits := d.limits(raceSteps)
-	part, cancel := d.opts.within(ctx, runsShare)
+	part, cancel := d.opts.withAtLeast(ctx, raceRunsShare, leastRaceRunsShare)
 	defer cancel()
 	how := orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,

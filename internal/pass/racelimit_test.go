@@ -213,7 +213,7 @@ func TestCheckRaces(t *testing.T) {
 					return test.second, nil
 				}
 				if test.shows && opts.raced != nil {
-					opts.raced()
+					opts.raced("write of x at x.go:1 and read of x at x.go:2, which nothing orders")
 				}
 				return test.first, nil
 			})
@@ -222,6 +222,26 @@ func TestCheckRaces(t *testing.T) {
 			require.Equal(t, test.checks, checks)
 		})
 	}
+}
+
+// TestCheckRacesSaid: a first check that is cut since its runs have shown a data race may not come to say so. The result does
+// in any case.
+func TestCheckRacesSaid(t *testing.T) {
+	bundle := func() *artifact.Bundle {
+		out := artifact.New(artifact.Manifest{Pass: artifact.PassDeep})
+		out.SetRuns(&artifact.Runs{Runs: 1})
+		b, err := out.Bundle()
+		require.NoError(t, err)
+		return b
+	}
+	b, err := checkRaces(t.Context(), Options{}, func(opts Options) (*artifact.Bundle, error) {
+		if opts.raced != nil {
+			opts.raced("write of x at x.go:1 and read of x at x.go:2, which nothing orders")
+		}
+		return bundle(), nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a data race, which no run has reproduced: write of x at x.go:1 and read of x at x.go:2, which nothing orders"}, Conclude(b).Limits)
 }
 
 // TestFailureLimit: a failure of the test that the model does not ask for is a limit, until
