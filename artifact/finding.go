@@ -107,8 +107,8 @@ type Runs struct {
 // each other may no longer fit. But most errors show in a small scope already (Jackson, Software Abstractions, 2006).
 type SmallScope struct {
 	Numbers []SmallNumber `json:"numbers"` // those that are smaller
-	// Outcome is ScopeProved, ScopeFails or ScopeOpen.
-	Outcome string `json:"outcome" schema:"proved|fails|open"`
+	// Outcome is ScopeProved, ScopeFails, ScopeUnfit or ScopeOpen.
+	Outcome string `json:"outcome" schema:"proved|fails|unfit|open"`
 	// Why says what the outcome rests on: what was explored, the errors, or why it is open.
 	Why []string `json:"why"`
 }
@@ -124,7 +124,8 @@ type SmallNumber struct {
 // The outcomes of a check in a small scope.
 const (
 	ScopeProved = "proved" // there is no error
-	ScopeFails  = "fails"  // there is one, which a replay has reproduced
+	ScopeFails  = "fails"  // there is one, which a replay has reproduced; other runs end well
+	ScopeUnfit  = "unfit"  // it fails in every run that was tried: its numbers do not fit each other any more, most likely
 	ScopeOpen   = "open"   // neither is known
 )
 

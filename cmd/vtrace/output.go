@@ -249,7 +249,8 @@ func ran(r *artifact.Runs, limits []string) string {
 // outcomes are the words for those of a check with smaller numbers.
 var outcomes = map[string]string{
 	artifact.ScopeProved: "no error",
-	artifact.ScopeFails:  "it fails, perhaps since they do not fit each other any more",
+	artifact.ScopeFails:  "it fails in some runs, and in others it does not",
+	artifact.ScopeUnfit:  "it fails in every run, most likely since they do not fit each other any more",
 	artifact.ScopeOpen:   "no error found within bounds",
 }
 
@@ -332,6 +333,8 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 		return "no error: " + b.Runs().Exhaustive.Coverage()
 	case b.Runs() != nil && b.Runs().Failing != "":
 		return "it fails in every run"
+	case b.Runs() != nil && b.Runs().FailsPlain != "":
+		return "it fails when it is run as it is, which no run under control has shown"
 	case predicted(b):
 		return "no model; no error seen in runs that follow predictions"
 	case sidecar(b).Outside() != nil:
@@ -353,7 +356,10 @@ func inScope(b *vtrace.Bundle) string {
 	is := func(outcome string) bool {
 		return slices.ContainsFunc(b.Runs().SmallScopes, func(s artifact.SmallScope) bool { return s.Outcome == outcome })
 	}
-	if is(artifact.ScopeProved) && !is(artifact.ScopeFails) {
+	switch {
+	case is(artifact.ScopeFails):
+		return "; there is one with smaller numbers"
+	case is(artifact.ScopeProved):
 		return "; none with smaller numbers"
 	}
 	return ""

@@ -68,18 +68,20 @@ func TestFindingsOfOneCause(t *testing.T) {
 	require.Contains(t, out.String(), "c <- 1")
 }
 
-// TestSmallScope: a result names what was shown with smaller numbers, and which those were; its headline says so only where nothing has
-// failed.
+// TestSmallScope: a result names what was shown with smaller numbers, and which those were; its headline says which of them has an
+// error, or that none has.
 func TestSmallScope(t *testing.T) {
 	proved := artifact.SmallScope{
 		Numbers: []artifact.SmallNumber{{From: 20, To: 2, At: []string{"a.go:3:1"}}, {From: 1000, To: 3, At: []string{"a.go:4:1", "a.go:5:1", "b.go:6:2"}}},
 		Outcome: artifact.ScopeProved, Why: []string{"all 7 schedules of the program that are not equivalent were run"},
 	}
 	fails := artifact.SmallScope{Numbers: proved.Numbers[:1], Outcome: artifact.ScopeFails, Why: []string{"panic at a.go:9", "deadlock at a.go:3", "goroutine leak at a.go:4", "panic at a.go:5"}}
+	unfit := artifact.SmallScope{Numbers: proved.Numbers[:1], Outcome: artifact.ScopeUnfit, Why: []string{"panic at a.go:9"}}
 	open := artifact.SmallScope{Numbers: proved.Numbers[:1], Outcome: artifact.ScopeOpen}
 	const numbers = "with smaller numbers, 2 in place of 20 (a.go:3:1)"
 	require.Equal(t, numbers+", 3 in place of 1000 (a.go:4:1, a.go:5:1, and 1 other place): no error: all 7 schedules of the program that are not equivalent were run", smallScope(proved))
-	require.Equal(t, numbers+": it fails, perhaps since they do not fit each other any more: panic at a.go:9; deadlock at a.go:3; goroutine leak at a.go:4, and 1 more", smallScope(fails))
+	require.Equal(t, numbers+": it fails in some runs, and in others it does not: panic at a.go:9; deadlock at a.go:3; goroutine leak at a.go:4, and 1 more", smallScope(fails))
+	require.Equal(t, numbers+": it fails in every run, most likely since they do not fit each other any more: panic at a.go:9", smallScope(unfit))
 	require.Equal(t, numbers+": no error found within bounds", smallScope(open))
 
 	with := func(scopes ...artifact.SmallScope) *artifact.Bundle {
@@ -91,7 +93,9 @@ func TestSmallScope(t *testing.T) {
 		return out
 	}
 	require.Equal(t, "no error found within bounds; none with smaller numbers", headline(with(open, proved), nil))
-	require.Equal(t, "no error found within bounds", headline(with(fails, proved), nil))
+	require.Equal(t, "no error found within bounds; none with smaller numbers", headline(with(unfit, proved), nil))
+	require.Equal(t, "no error found within bounds; there is one with smaller numbers", headline(with(fails, proved), nil))
+	require.Equal(t, "no error found within bounds", headline(with(unfit), nil))
 	require.Equal(t, "no error found within bounds", headline(with(open), nil))
 	require.Contains(t, ran(with(open, proved).Runs(), nil), "\n"+smallScope(open)+"\n"+smallScope(proved)+"\n")
 }

@@ -32,10 +32,10 @@ const (
 	raceRunsShare   = 0.83 // runs that look for data races, where they are asked for
 
 	leastRaceRunsShare = 0.05 // that these have in any case
-	runsShare       = 0.87 // runs under random schedules
-	exhaustShare    = 0.95 // runs under every schedule
-	supersededShare = 0.40 // all of a check that another one follows
-	scopesShare     = 0.30 // checks with smaller numbers, from the end
+	runsShare          = 0.87 // runs under random schedules
+	exhaustShare       = 0.95 // runs under every schedule
+	supersededShare    = 0.40 // all of a check that another one follows
+	scopesShare        = 0.30 // checks with smaller numbers, from the end
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the

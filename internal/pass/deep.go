@@ -287,6 +287,11 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.minimise(ctx); err != nil {
 		return err
 	}
+	if d.opts.endsWell != nil && d.found() {
+		if *d.opts.endsWell, err = d.someEndsWell(ctx); err != nil {
+			return err
+		}
+	}
 	d.doubtRefuted()
 	d.out.SetRuns(&d.runs)
 	return nil

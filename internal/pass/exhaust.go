@@ -99,7 +99,7 @@ type guardable struct {
 	side        *artifact.Sidecar // the sites
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
-	digest      string // of the program and its entry, as frontiers have it; "" where there are none
+	digest      string            // of the program and its entry, as frontiers have it; "" where there are none
 	raced       func(race string) // if not nil, is called when runs show a data race
 }
 

@@ -185,13 +185,19 @@ func (d *deep) endWell(ctx context.Context) error {
 	if d.endsWell || d.runs.Failing != "" || !slices.ContainsFunc(d.ends, fails) {
 		return nil
 	}
+	var err error
+	d.endsWell, err = d.someEndsWell(ctx)
+	return err
+}
+
+// someEndsWell reports whether one of a few runs without preemptions ends without an error.
+func (d *deep) someEndsWell(ctx context.Context) (bool, error) {
 	late, cancel := d.opts.late(ctx)
 	defer cancel()
 	// Without a plan a goroutine goes on as long as it can.
 	v, err := d.binary.Run(late, artifact.Plan{Steps: []artifact.PlanStep{}}, d.limits(0))
 	if err == nil && v.Status != orchestrate.Limit && v.Status != orchestrate.Unsupported && v.Kind == "" && !v.Failed {
-		d.endsWell = true
-		return nil
+		return true, nil
 	}
 	x, err := d.binary.Exhaust(late, orchestrate.ExhaustOptions{
 		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Bounding: &Bounding{},
@@ -199,12 +205,11 @@ func (d *deep) endWell(ctx context.Context) error {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return false, ctx.Err()
 	case err != nil || x == nil:
-		return nil // it is not known to end well
+		return false, nil // it is not known to end well
 	}
-	d.endsWell = slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind == "" })
-	return nil
+	return slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind == "" }), nil
 }
 
 // endsWell reports whether a run has ended without an error, or would have gone on.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -100,10 +102,13 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 				return out, nil
 			}
 			r, err := p.checkScope(ctx, s, now)
+			if err == nil && r.Outcome == artifact.ScopeUnfit {
+				r, err = p.fitScope(ctx, s, r, now)
+			}
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, r)
+			out = append(out, r.SmallScope)
 			if r.Outcome == artifact.ScopeOpen {
 				large = append(large, s)
 			}
@@ -119,9 +124,52 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 	return out, nil
 }
 
+// checkedScope is what a check with smaller numbers has shown.
+type checkedScope struct {
+	artifact.SmallScope
+	// file and line are where the program fails, and text is how, if it does.
+	file, text string
+	line       int
+}
+
+// maxFits bounds the checks of a program that are fitted to smaller numbers, one after the other.
+const maxFits = 3
+
+// fitScope checks a program again whose checks do not fit its smaller numbers, with the values that a run has given.
+func (p *program) fitScope(ctx context.Context, s smallscope.Scope, unfit checkedScope, opts Options) (checkedScope, error) {
+	begun, budget := time.Now(), opts.Budget
+	check := func(s smallscope.Scope) (checkedScope, error) {
+		if budget > 0 {
+			opts.Budget = max(budget-time.Since(begun), time.Second)
+		}
+		return p.checkScope(ctx, s, opts)
+	}
+	last := unfit
+	for range maxFits {
+		if budget > 0 && time.Since(begun) > budget || isClosed(opts.Interrupt) {
+			break
+		}
+		m, ok, err := s.Measured(last.file, last.line)
+		if err != nil || !ok {
+			return unfit, err
+		}
+		values, err := check(m)
+		if err != nil {
+			return unfit, err
+		}
+		if s, ok, err = s.Fitted(last.file, last.line, values.text); err != nil || !ok {
+			return unfit, err
+		}
+		if last, err = check(s); err != nil || last.Outcome != artifact.ScopeUnfit {
+			return last, err
+		}
+	}
+	return unfit, nil
+}
+
 // checkScope checks a program with smaller numbers.
-func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Options) (artifact.SmallScope, error) {
-	out := artifact.SmallScope{Outcome: artifact.ScopeOpen}
+func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Options) (checkedScope, error) {
+	out := checkedScope{SmallScope: artifact.SmallScope{Outcome: artifact.ScopeOpen}}
 	for _, n := range s.Numbers {
 		number := artifact.SmallNumber{From: n.From, To: n.To}
 		for _, at := range n.At {
@@ -134,6 +182,8 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	spec.Flags, spec.Deps = nil, nil // the options have them
 	opts.Results, opts.Cache, opts.Partial, opts.Progress, opts.Root = nil, nil, nil, nil, ""
 	opts.Builds, opts.shared, opts.VendorDeps, opts.inScope = nil, nil, false, true
+	endsWell := false
+	opts.endsWell = &endsWell
 	if opts.timing == nil {
 		opts.timing = &scopeTiming
 	}
@@ -154,13 +204,21 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	c := Conclude(b)
 	switch {
 	case c.Real > 0:
-		out.Outcome = artifact.ScopeFails
+		if out.Outcome = artifact.ScopeUnfit; endsWell {
+			out.Outcome = artifact.ScopeFails
+		}
 		for _, f := range b.Findings() {
 			if f.Verdict == artifact.Real {
 				out.Why = append(out.Why, fmt.Sprintf("%s at %s:%d", f.Kind, f.File, f.Line))
+				if out.file == "" && (f.Kind == artifact.KindPanic || f.Kind == artifact.KindTestFailure) {
+					out.file, out.line, out.text = f.File, f.Line, f.Message
+				}
 			}
 		}
-	case !c.Inconclusive() && c.TimingDependent == 0 && b.Runs() != nil && b.Runs().Failing == "":
+	case b.Runs() != nil && b.Runs().Failing != "":
+		out.Outcome, out.Why = artifact.ScopeUnfit, []string{b.Runs().Failing}
+		out.file, out.line, out.text = placed(b.Runs().Failing)
+	case !c.Inconclusive() && c.TimingDependent == 0 && b.Runs() != nil:
 		out.Outcome = artifact.ScopeProved
 		if c.Proved {
 			out.Why = []string{b.Runs().Exhaustive.Coverage()}
@@ -178,3 +236,15 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	}
 	return out, nil
 }
+
+// placed takes apart "FILE:LINE: TEXT"; what has another form is a text without a place.
+func placed(text string) (file string, line int, rest string) {
+	m := failurePlace.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, text
+	}
+	line, _ = strconv.Atoi(m[2])
+	return m[1], line, m[3]
+}
+
+var failurePlace = regexp.MustCompile(`^([^:]+):(\d+): ((?s).*)$`)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/smallscope"
 )
 
 // countedBy is a program in which goroutines count, with what comes behind it.
@@ -67,10 +68,17 @@ func TestSmallScopes(t *testing.T) {
 	}{
 		"proved": {countedBy("20", "_ = n"), few, []string{"proved 2", "proved 3"}, "no error in its model"},
 		"numbers that do not fit": {
-			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }`), few, []string{"fails 2 3", "fails 2"}, "panic at main.go:13",
+			countedBy("20", `if bad(n) { panic("lost") }`) + "\nfunc bad(n int) bool { return n*7 != 140 }\n", few, []string{"unfit 2 3", "unfit 2"}, "panic at main.go:13",
+		},
+		"a check is fitted": {
+			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }`), few, []string{"proved 2 14", "proved 3 21"}, "no error in its model",
+		},
+		"two checks are": {
+			countedBy("20", `if m := n * 7; m != 140 { panic("lost") }
+	if m := n * 9; 180 != m { panic("lost") }`), few, []string{"proved 2 14 18", "proved 3 21 27"}, "no error in its model",
 		},
 		"what is no bound stays": {
-			countedBy("20", `if n -= n; n+500+500 != 1000 { panic("lost") }`), few, []string{"fails 2 3", "proved 2", "proved 3"}, "no error in its model",
+			countedBy("20", `if n -= n; n+500+500 != 1000 { panic("lost") }`), few, []string{"proved 2", "proved 3"}, "no error in its model",
 		},
 		"too large all the same":                 {countedBy("20", "_ = n"), Options{Search: Search{MaxStates: 2}, timing: &engineTiming{steps: 8}}, []string{"open 2"}, ""},
 		"proved as it is":                        {countedBy("2", "_ = n"), few, nil, ""},
@@ -98,6 +106,36 @@ func TestSmallScopes(t *testing.T) {
 			if c.why != "" {
 				require.True(t, slices.ContainsFunc(last.Why, func(w string) bool { return strings.Contains(w, c.why) }), "%v", last.Why)
 			}
+		})
+	}
+}
+
+// TestScopeFails: a smaller program that fails in some runs, and in others does not, has an error, also if its checks had to be
+// fitted: a run has given what they compare, and others give something else.
+func TestScopeFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
+	for name, behind := range map[string]string{
+		"fits":   `if v.Load() != 20 { panic("lost") }`,
+		"fitted": `if m := v.Load() * 7; m != 140 { panic("lost") }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := strings.NewReplacer("n := 0", "var v atomic.Int64", "mu.Lock(); n++; mu.Unlock()", "v.Store(v.Load() + 1)", "	var mu sync.Mutex\n", "", `import "sync"`, "import (\"sync\"; \"sync/atomic\")").Replace(countedBy("20", behind))
+			p, err := load(t.Context(), programs.Main(t, program))
+			require.NoError(t, err)
+			families, err := smallscope.Families(p.source)
+			require.NoError(t, err)
+			r, err := p.checkScope(t.Context(), families[0][0], Options{})
+			require.NoError(t, err)
+			if name == "fitted" {
+				require.Equal(t, artifact.ScopeUnfit, r.Outcome, "%v", r.Why)
+				r, err = p.fitScope(t.Context(), families[0][0], r, Options{})
+				require.NoError(t, err)
+			}
+			require.Equal(t, artifact.ScopeFails, r.Outcome, "%v", r.Why)
+			require.Equal(t, []string{"panic at main.go:12"}, r.Why)
 		})
 	}
 }

@@ -25,6 +25,7 @@ const least = 3
 type numbers struct {
 	prog     *source.Program
 	flows    map[types.Object][]flow
+	changed  map[types.Object]bool // also by what is no flow
 	seen     map[types.Object]bool
 	literals []literal
 	// bodies are the functions of the program, and meets says of functions, and of variables that have some, whether they are concurrent.
@@ -57,7 +58,7 @@ type literal struct {
 // find finds the numbers of a program that count something, in what its entry can reach.
 func find(prog *source.Program) *numbers {
 	n := &numbers{
-		prog: prog, flows: map[types.Object][]flow{}, seen: map[types.Object]bool{}, bodies: map[*types.Func]body{}, meets: map[types.Object]bool{},
+		prog: prog, flows: map[types.Object][]flow{}, changed: map[types.Object]bool{}, seen: map[types.Object]bool{}, bodies: map[*types.Func]body{}, meets: map[types.Object]bool{},
 		loops: map[int64]bool{}, related: map[int64]bool{}, lengths: map[int64]bool{},
 	}
 	type part struct {
@@ -121,6 +122,12 @@ func (n *numbers) collect(info *types.Info, node ast.Node) {
 		case *ast.KeyValueExpr:
 			if id, ok := x.Key.(*ast.Ident); ok {
 				n.flow(info, info.Uses[id], x.Value)
+			}
+		case *ast.IncDecStmt:
+			n.changed[object(info, x.X)] = true
+		case *ast.UnaryExpr:
+			if x.Op == token.AND {
+				n.changed[object(info, x.X)] = true
 			}
 		case *ast.CompositeLit:
 			n.fields(info, x)

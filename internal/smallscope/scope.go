@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"maps"
 	"slices"
@@ -25,6 +26,15 @@ type Scope struct {
 	Numbers []Number
 	// Files are the files that differ from the program's, by absolute name.
 	Files map[string][]byte
+
+	of *numbers
+	to map[int64]int64
+	// fits are constants that have other values: see Fitted.
+	fits map[ast.Expr]int64
+	// panics are the values that the program panics with at panicsAt, if there are any, by means of a function: see Measured.
+	panics   []ast.Expr
+	panicsAt token.Pos
+	helper   string
 }
 
 // Family are scopes of one way to make numbers smaller, the smallest first.
@@ -51,7 +61,7 @@ func Families(prog *source.Program) ([]Family, error) {
 			to := way(rounds)
 			if key := fmt.Sprint(to); len(to) > 0 && !known[key] {
 				known[key] = true
-				s, err := n.with(to)
+				s, err := Scope{of: n, to: to}.made()
 				if err != nil {
 					return nil, err
 				}
@@ -67,23 +77,20 @@ func Families(prog *source.Program) ([]Family, error) {
 
 // Smaller reports whether a scope has fewer of something than another one, and nothing more.
 func (s Scope) Smaller(than Scope) bool {
-	to := map[int64]int64{}
-	for _, n := range than.Numbers {
-		to[n.From] = n.To
-	}
+	others := maps.Clone(than.to)
 	fewer := false
-	for _, n := range s.Numbers {
-		other, ok := to[n.From]
+	for from, to := range s.to {
+		other, ok := others[from]
 		if !ok {
-			other = n.From
+			other = from
 		}
-		if n.To > other {
+		if to > other {
 			return false
 		}
-		fewer = fewer || n.To < other
-		delete(to, n.From)
+		fewer = fewer || to < other
+		delete(others, from)
 	}
-	return fewer && len(to) == 0
+	return fewer && len(others) == 0
 }
 
 // fewest is the least number that is made smaller at first: up to four goroutines stay.
@@ -163,49 +170,97 @@ func (n *numbers) fewGoroutines(rounds int64) map[int64]int64 {
 	return to
 }
 
-// with is the program with smaller numbers.
-func (n *numbers) with(to map[int64]int64) (Scope, error) {
-	type edit struct {
-		at, end int
-		text    string
-	}
+// edit replaces a part of a file.
+type edit struct {
+	at, end int
+	text    string
+}
+
+// made is the scope with its numbers and files.
+func (s Scope) made() (Scope, error) {
+	n := s.of
 	edits := map[string][]edit{}
-	at := map[int64][]token.Position{}
+	replace := func(from, to token.Pos, text string) {
+		pos := n.prog.Fset.PositionFor(from, false)
+		edits[pos.Filename] = append(edits[pos.Filename], edit{pos.Offset, pos.Offset + int(to-from), text})
+	}
+	type change struct{ from, to int64 }
+	at := map[change][]token.Position{}
+	for e, v := range s.fits {
+		replace(e.Pos(), e.End(), strconv.FormatInt(v, 10))
+		if old := n.valueOf(e); old != v {
+			at[change{old, v}] = append(at[change{old, v}], n.prog.Fset.Position(e.Pos()))
+		}
+	}
 	for _, l := range n.literals {
-		small, ok := to[l.value]
-		if !ok {
+		small, ok := s.to[l.value]
+		if !ok || s.fitted(l.at.Pos()) {
 			continue
 		}
-		pos := n.prog.Fset.PositionFor(l.at.Pos(), false)
-		edits[pos.Filename] = append(edits[pos.Filename], edit{pos.Offset, pos.Offset + len(l.at.Value), strconv.FormatInt(small, 10)})
-		at[l.value] = append(at[l.value], n.prog.Fset.Position(l.at.Pos()))
+		replace(l.at.Pos(), l.at.End(), strconv.FormatInt(small, 10))
+		at[change{l.value, small}] = append(at[change{l.value, small}], n.prog.Fset.Position(l.at.Pos()))
 	}
-	s := Scope{Files: map[string][]byte{}}
+	s.Files = map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
 		text, err := n.prog.ReadFile(name)
 		if err != nil {
 			return s, fmt.Errorf("read source: %w", err)
 		}
 		list := edits[name]
-		slices.SortFunc(list, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
-		var out bytes.Buffer
-		from := 0
-		for _, e := range list {
-			if e.at < from { // a declaration that is reached as a part of two
-				continue
-			}
-			if e.end > len(text) {
-				return s, fmt.Errorf("read source: %s has changed since it was loaded", name)
-			}
-			out.Write(text[from:e.at])
-			out.WriteString(e.text)
-			from = e.end
+		slices.SortFunc(list, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.end, a.end)) })
+		if len(list) > 0 && list[len(list)-1].end > len(text) {
+			return s, fmt.Errorf("read source: %s has changed since it was loaded", name)
 		}
-		out.Write(text[from:])
-		s.Files[name] = out.Bytes()
+		if s.panicsAt.IsValid() && n.prog.Fset.PositionFor(s.panicsAt, false).Filename == name {
+			list = s.withPanic(text, list)
+		}
+		s.Files[name] = edited(text, list, 0, len(text))
 	}
-	for _, v := range slices.Sorted(maps.Keys(at)) {
-		s.Numbers = append(s.Numbers, Number{v, to[v], at[v]})
+	s.Numbers = nil
+	for c, places := range at {
+		slices.SortFunc(places, func(a, b token.Position) int {
+			return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Offset, b.Offset))
+		})
+		s.Numbers = append(s.Numbers, Number{c.from, c.to, slices.Compact(places)})
 	}
+	slices.SortFunc(s.Numbers, func(a, b Number) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return s, nil
+}
+
+// fitted reports whether a place is in a constant that has another value as a whole.
+func (s Scope) fitted(at token.Pos) bool {
+	for e := range s.fits {
+		if e.Pos() <= at && at < e.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// withPanic adds the panic, and what it needs, to the edits of its file.
+func (s Scope) withPanic(text []byte, list []edit) []edit {
+	offset := func(pos token.Pos) int { return s.of.prog.Fset.PositionFor(pos, false).Offset }
+	call := "panic(" + strconv.Quote(measured)
+	for _, v := range s.panics {
+		call += fmt.Sprintf(" + \" \" + %s(int64(%s))", s.helper, edited(text, list, offset(v.Pos()), offset(v.End())))
+	}
+	at := offset(s.panicsAt)
+	list = append(slices.Clone(list), edit{at, at, " " + call + "); "}, edit{len(text), len(text), decimal(s.helper)})
+	slices.SortStableFunc(list, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
+
+// edited is a part of a text with the edits in it.
+func edited(text []byte, list []edit, from, to int) []byte {
+	var out bytes.Buffer
+	for _, e := range list {
+		if e.at < from || e.end > to { // of another part, or in one that is replaced already
+			continue
+		}
+		out.Write(text[from:e.at])
+		out.WriteString(e.text)
+		from = e.end
+	}
+	out.Write(text[from:to])
+	return out.Bytes()
 }
