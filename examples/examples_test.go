@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // The committed programs are what the generator writes.
@@ -32,7 +33,7 @@ func TestWants(t *testing.T) {
 		for _, form := range []examples.Form{examples.Main, examples.Test} {
 			files, err := p.Files(form, 0)
 			require.NoError(t, err)
-			wants := examples.Wants(files)
+			wants := programs.Wants(files)
 			if strings.HasSuffix(p.Name, "_fixed") {
 				require.Empty(t, wants, p.Name)
 			} else {
@@ -51,13 +52,17 @@ func TestSize(t *testing.T) {
 	require.Equal(t, 99, strings.Count(string(files["main.go"]), "\t<-ch\n"))
 }
 
-func ExampleWants() {
+func ExampleFind() {
 	p, _ := examples.Find("funcarg")
 	files, err := p.Files(examples.Main, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(examples.Wants(files))
-	// Output: [{main.go 13 panic}]
+	for line := range strings.Lines(string(files["main.go"])) {
+		if strings.Contains(line, "want") {
+			fmt.Print(strings.TrimSpace(line))
+		}
+	}
+	// Output: panic("called") // want "panic"
 }

@@ -21,7 +21,7 @@ func write(t testing.TB, name string, form examples.Form, n int) (dir string, wa
 	t.Helper()
 	dir, files := programs.Example(t, name, form, n)
 	wants = []string{}
-	for _, w := range examples.Wants(files) {
+	for _, w := range programs.Wants(files) {
 		wants = append(wants, fmt.Sprintf("%s:%d %s", w.File, w.Line, w.Kind))
 	}
 	sort.Strings(wants)

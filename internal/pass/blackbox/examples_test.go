@@ -17,7 +17,7 @@ import (
 )
 
 // generate writes an example as a module of its own.
-func generate(t testing.TB, name string, form examples.Form, n int) (dir string, spec source.Spec, wants []examples.Want) {
+func generate(t testing.TB, name string, form examples.Form, n int) (dir string, spec source.Spec, wants []programs.Want) {
 	t.Helper()
 	dir, files := programs.Example(t, name, form, n)
 	spec = source.Spec{Dir: dir, Pattern: "."}
@@ -25,7 +25,7 @@ func generate(t testing.TB, name string, form examples.Form, n int) (dir string,
 		p, _ := examples.Find(name)
 		spec.Entry = p.TestName()
 	}
-	return dir, spec, examples.Wants(files)
+	return dir, spec, programs.Wants(files)
 }
 
 // found lists the findings in the form of the expectations.
