@@ -29,13 +29,11 @@ const (
 	systematicShare = 0.70 // the first runs, under systematic schedules
 	conformShare    = 0.10 // following runs in the model, from when it begins
 	replayShare     = 0.78 // replays, and runs near them
-	raceRunsShare   = 0.83 // runs that look for data races, where they are asked for
-
-	leastRaceRunsShare = 0.05 // that these have in any case
-	runsShare          = 0.87 // runs under random schedules
-	exhaustShare       = 0.95 // runs under every schedule
-	supersededShare    = 0.40 // all of a check that another one follows
-	scopesShare        = 0.30 // checks with smaller numbers, from the end
+	raceRunsShare   = 0.25 // runs that look for data races, where they are asked for, from when they begin
+	runsShare       = 0.87 // runs under random schedules
+	exhaustShare    = 0.95 // runs under every schedule
+	supersededShare = 0.40 // all of a check that another one follows
+	scopesShare     = 0.30 // checks with smaller numbers, from the end
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the
@@ -160,14 +158,6 @@ func (o Options) errBudget() error {
 
 // within returns the context for a part of a check that ends at a share of the budget.
 func (o Options) within(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
-	return o.until(ctx, o.start, share, o.errBudget())
-}
-
-// withAtLeast is within, but the part has so much of the budget in any case.
-func (o Options) withAtLeast(ctx context.Context, share, least float64) (context.Context, context.CancelFunc) {
-	if o.soft != nil && o.Budget > 0 {
-		share = max(share, float64(time.Since(o.start))/float64(o.Budget)+least)
-	}
 	return o.until(ctx, o.start, share, o.errBudget())
 }
 

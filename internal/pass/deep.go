@@ -252,25 +252,28 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if d.opts.raced != nil && d.opts.model != nil && errors.Is(context.Cause(d.opts.model), errRaces) {
 		d.opts.raced(d.schedules.race) // nothing that this check can still find makes up for it
 	}
-	if err := d.systematic(ctx); err != nil {
-		return err
-	}
-	if err := d.conform(ctx); err != nil {
-		return err
-	}
-	if err := d.replayAll(ctx); err != nil {
-		return err
-	}
-	if err := d.guide(ctx); err != nil {
-		return err
-	}
 	if d.recorded { // what is asked for has its runs before others take the time
-		if err := d.races(ctx); err != nil {
+		if err := d.watchRuns(ctx); err != nil {
 			return err
 		}
 	}
+	for _, stage := range []func(context.Context) error{d.systematic, d.conform, d.replayAll} {
+		d.tellRace()
+		if err := stage(ctx); err != nil {
+			return err
+		}
+	}
+	d.tellRace()
+	if err := d.guide(ctx); err != nil {
+		return err
+	}
 	if err := d.explore(ctx); err != nil {
 		return err
+	}
+	if d.recorded {
+		if err := d.races(ctx); err != nil {
+			return err
+		}
 	}
 	if err := d.proveEnds(ctx, second); err != nil {
 		return err

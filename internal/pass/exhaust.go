@@ -562,6 +562,19 @@ func (d *deep) tellRaces() (stop func()) {
 	return func() { close(done); <-ended }
 }
 
+// tellRace has Options.raced called if the exploration beside the model has shown a data race by now, and what is known leaves
+// something open whatever comes: the check that follows needs what is left of the budget.
+func (d *deep) tellRace() {
+	if d.opts.raced == nil || d.schedules == nil || d.proves(true) {
+		return
+	}
+	select {
+	case <-d.schedules.raced:
+		d.opts.raced(d.schedules.race)
+	default:
+	}
+}
+
 // nameLent names the uses of what libraries may have kept, unless all schedules were run. In
 // the model they are one step with what is before them.
 func (d *deep) nameLent() {

@@ -148,12 +148,8 @@ func statement(g artifact.FindingGoroutine) string {
 	return fmt.Sprintf("%s:%d %s", g.File, g.Line, g.Site)
 }
 
-// races runs the program under random schedules too, and makes findings of all
-// data races seen.
+// races makes findings of all data races seen.
 func (d *deep) races(ctx context.Context) error {
-	if err := d.watchRuns(ctx); err != nil {
-		return err
-	}
 	for _, r := range d.raced {
 		if err := d.confirm(ctx, r); err != nil {
 			return err
@@ -174,7 +170,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	d.search.Ends = map[string]int{}
 	uncontrolled := 0
 	limits := d.limits(raceSteps)
-	part, cancel := d.opts.withAtLeast(ctx, raceRunsShare, leastRaceRunsShare)
+	part, cancel := d.opts.lasting(ctx, raceRunsShare)
 	defer cancel()
 	how := orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
