@@ -16,9 +16,9 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Map gives f(0) to f(n-1) in this order. They are computed at the same time, as many as there are processors and as
-// many again ahead of the one that is taken: that bounds what waits to be taken. A panic of f is one of the loop
-// over the sequence, as a *Panic. When the loop ends, no f runs any more.
+// Map gives f(0) to f(n-1) in this order. They are computed at the same time, twice as many as there are processors
+// ahead of the one that is taken: that bounds what waits to be taken. A panic of f is one of the loop
+// over the sequence, as a *Panic. When the loop ends, no f runs any more. f must not end its goroutine.
 func Map[T any](n int, f func(i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		var running sync.WaitGroup

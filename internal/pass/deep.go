@@ -290,8 +290,8 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.minimise(ctx); err != nil {
 		return err
 	}
-	if d.opts.endsWell != nil && d.found() {
-		if *d.opts.endsWell, err = d.someEndsWell(ctx); err != nil {
+	if d.opts.ends != nil && d.found() {
+		if *d.opts.ends, err = d.someEndsWell(ctx); err != nil {
 			return err
 		}
 	}

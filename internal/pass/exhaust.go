@@ -404,7 +404,7 @@ func newAccessGroups(side *artifact.Sidecar) *accessGroups {
 // are new ones.
 func (a *accessGroups) add(races []orchestrate.Race, certain bool) (added bool) {
 	if certain && len(races) > 0 && a.raced != nil {
-		a.raced(unordered(orchestrate.Accesses(a.side, races[0])))
+		a.raced(seenRace(orchestrate.Accesses(a.side, races[0])))
 	}
 	for _, r := range races {
 		var ids []int
@@ -697,7 +697,7 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 			continue
 		}
 		if d.opts.raced != nil {
-			d.opts.raced(text)
+			d.opts.raced(seenRace(orchestrate.Accesses(d.side, r)))
 		}
 		found = append(found, "a data race, behind which the program may do what no order of its statements does: "+text)
 	}

@@ -151,8 +151,8 @@ type Options struct {
 	superseded <-chan struct{}
 	// allotted: Budget is a part of the caller's.
 	allotted bool
-	// endsWell, if not nil, is set to whether some runs of a program end without an error, if it has one.
-	endsWell *bool
+	// ends, if not nil, is set to whether some runs of a program end without an error, if it has one.
+	ends *runsEnd
 	// inScope: the program is one with smaller numbers already.
 	inScope bool
 }

@@ -194,7 +194,7 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 		failed = failed || endsInError(x.Ends)
 		for _, e := range x.Ends {
 			if len(e.Races) > 0 && raced == "" {
-				raced = unordered(orchestrate.Accesses(b.side, e.Races[0]))
+				raced = seenRace(orchestrate.Accesses(b.side, e.Races[0]))
 			}
 		}
 		if failed || raced != "" || err != nil {

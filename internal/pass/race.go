@@ -66,7 +66,7 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 		if b.Runs() == nil || len(b.Runs().Races) > 0 {
 			return b, nil
 		}
-		return withRuns(b, func(r *artifact.Runs) { r.Races = []string{"a data race, which no run has reproduced: " + race} })
+		return withRuns(b, func(r *artifact.Runs) { r.Races = []string{race} })
 	}
 	if isClosed(opts.Interrupt) || opts.Budget <= 0 && b.Runs().Cut != "" {
 		return said()
@@ -90,6 +90,11 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 		return said()
 	}
 	return again, nil
+}
+
+// seenRace says of a data race that no replay has shown it yet.
+func seenRace(sides []artifact.FindingGoroutine) string {
+	return "a data race, which no run has reproduced: " + unordered(sides)
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -213,7 +213,7 @@ func TestCheckRaces(t *testing.T) {
 					return test.second, nil
 				}
 				if test.shows && opts.raced != nil {
-					opts.raced("write of x at x.go:1 and read of x at x.go:2, which nothing orders")
+					opts.raced("a data race, which no run has reproduced: write of x at x.go:1 and read of x at x.go:2, which nothing orders")
 				}
 				return test.first, nil
 			})
@@ -236,7 +236,7 @@ func TestCheckRacesSaid(t *testing.T) {
 	}
 	b, err := checkRaces(t.Context(), Options{}, func(opts Options) (*artifact.Bundle, error) {
 		if opts.raced != nil {
-			opts.raced("write of x at x.go:1 and read of x at x.go:2, which nothing orders")
+			opts.raced("a data race, which no run has reproduced: write of x at x.go:1 and read of x at x.go:2, which nothing orders")
 		}
 		return bundle(), nil
 	})

@@ -113,7 +113,7 @@ func (d *deep) decide(f *artifact.Finding) {
 		f.Runs = f.Attempts - 1 + max(best.run, 1)
 	}
 	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number
-	if best.untried && f.Verdict == artifact.Unconfirmed {
+	if best.untried && f.Attempts == 0 && f.Verdict == artifact.Unconfirmed {
 		f.Verdict, f.Reason = artifact.Possible, "not replayed: "+best.reason
 	}
 	if path := best.path(); path != "" {

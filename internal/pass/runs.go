@@ -185,19 +185,28 @@ func (d *deep) endWell(ctx context.Context) error {
 	if d.endsWell || d.runs.Failing != "" || !slices.ContainsFunc(d.ends, fails) {
 		return nil
 	}
-	var err error
-	d.endsWell, err = d.someEndsWell(ctx)
+	some, err := d.someEndsWell(ctx)
+	d.endsWell = some == endsSomehow
 	return err
 }
 
-// someEndsWell reports whether one of a few runs without preemptions ends without an error.
-func (d *deep) someEndsWell(ctx context.Context) (bool, error) {
+// runsEnd says whether some run of a program ends without an error.
+type runsEnd int
+
+const (
+	endsUnknown runsEnd = iota
+	endsSomehow         // one does
+	endsNever           // none of those that were tried
+)
+
+// someEndsWell says whether one of a few runs without preemptions ends without an error.
+func (d *deep) someEndsWell(ctx context.Context) (runsEnd, error) {
 	late, cancel := d.opts.late(ctx)
 	defer cancel()
 	// Without a plan a goroutine goes on as long as it can.
 	v, err := d.binary.Run(late, artifact.Plan{Steps: []artifact.PlanStep{}}, d.limits(0))
 	if err == nil && v.Status != orchestrate.Limit && v.Status != orchestrate.Unsupported && v.Kind == "" && !v.Failed {
-		return true, nil
+		return endsSomehow, nil
 	}
 	x, err := d.binary.Exhaust(late, orchestrate.ExhaustOptions{
 		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Bounding: &Bounding{},
@@ -205,11 +214,22 @@ func (d *deep) someEndsWell(ctx context.Context) (bool, error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return false, ctx.Err()
-	case err != nil || x == nil:
-		return false, nil // it is not known to end well
+		return endsUnknown, ctx.Err()
+	case err != nil || x == nil || x.Runs == 0:
+		return endsUnknown, nil
 	}
-	return slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind == "" }), nil
+	for _, e := range x.Ends {
+		switch {
+		case e.Status == orchestrate.Completed && e.Kind == "":
+			return endsSomehow, nil
+		case e.Status != orchestrate.Completed:
+			err = errors.New("not to its end")
+		}
+	}
+	if err != nil {
+		return endsUnknown, nil
+	}
+	return endsNever, nil
 }
 
 // endsWell reports whether a run has ended without an error, or would have gone on.

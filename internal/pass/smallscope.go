@@ -135,33 +135,44 @@ type checkedScope struct {
 // maxFits bounds the checks of a program that are fitted to smaller numbers, one after the other.
 const maxFits = 3
 
-// fitScope checks a program again whose checks do not fit its smaller numbers, with the values that a run has given.
+// fitScope checks a program again whose checks do not fit its smaller numbers, with the values that a run has given. Where that
+// proves nothing it stays what it was: other runs may give other values by right.
 func (p *program) fitScope(ctx context.Context, s smallscope.Scope, unfit checkedScope, opts Options) (checkedScope, error) {
 	begun, budget := time.Now(), opts.Budget
-	check := func(s smallscope.Scope) (checkedScope, error) {
-		if budget > 0 {
-			opts.Budget = max(budget-time.Since(begun), time.Second)
-		}
-		return p.checkScope(ctx, s, opts)
-	}
 	last := unfit
-	for range maxFits {
-		if budget > 0 && time.Since(begun) > budget || isClosed(opts.Interrupt) {
-			break
+	// check reports whether there was time for it.
+	check := func(s smallscope.Scope) (ok bool, err error) {
+		if budget > 0 {
+			if opts.Budget = budget - time.Since(begun); opts.Budget < time.Second {
+				return false, nil
+			}
 		}
-		m, ok, err := s.Measured(last.file, last.line)
+		if isClosed(opts.Interrupt) {
+			return false, nil
+		}
+		last, err = p.checkScope(ctx, s, opts)
+		return err == nil, err
+	}
+	for range maxFits {
+		file, line := last.file, last.line
+		m, ok, err := s.Measured(file, line)
 		if err != nil || !ok {
 			return unfit, err
 		}
-		values, err := check(m)
-		if err != nil {
+		if ok, err = check(m); err != nil || !ok {
 			return unfit, err
 		}
-		if s, ok, err = s.Fitted(last.file, last.line, values.text); err != nil || !ok {
+		if s, ok, err = s.Fitted(file, line, last.text); err != nil || !ok {
 			return unfit, err
 		}
-		if last, err = check(s); err != nil || last.Outcome != artifact.ScopeUnfit {
-			return last, err
+		ok, err = check(s)
+		switch {
+		case err != nil || !ok:
+			return unfit, err
+		case last.Outcome == artifact.ScopeProved:
+			return last, nil
+		case last.Outcome != artifact.ScopeUnfit:
+			return unfit, nil
 		}
 	}
 	return unfit, nil
@@ -182,8 +193,8 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	spec.Flags, spec.Deps = nil, nil // the options have them
 	opts.Results, opts.Cache, opts.Partial, opts.Progress, opts.Root = nil, nil, nil, nil, ""
 	opts.Builds, opts.shared, opts.VendorDeps, opts.inScope = nil, nil, false, true
-	endsWell := false
-	opts.endsWell = &endsWell
+	ends := endsUnknown
+	opts.ends = &ends
 	if opts.timing == nil {
 		opts.timing = &scopeTiming
 	}
@@ -204,8 +215,12 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 	c := Conclude(b)
 	switch {
 	case c.Real > 0:
-		if out.Outcome = artifact.ScopeUnfit; endsWell {
+		switch ends {
+		case endsSomehow:
 			out.Outcome = artifact.ScopeFails
+		case endsNever:
+			out.Outcome = artifact.ScopeUnfit
+		default: // it is open whether the smaller program has an error, or makes no sense
 		}
 		for _, f := range b.Findings() {
 			if f.Verdict == artifact.Real {

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Models let time pass at any moment, and so do some runs: errors that they show may
@@ -125,35 +127,28 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 	site, _ := d.siteOf(v.Site)
 	ownPanic := kind == artifact.KindPanic && site.Kind == sites.Panic.String()
 	if !d.target.IsTest() {
-		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file) && d.gaveUp(v)
+		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file) && mayGiveUp(d.program.source)
 	}
 	inTest := strings.HasSuffix(file, "_test.go")
 	gaveUp := ownPanic && inTest
 	return kind == artifact.KindTestFailure || v.Failed || gaveUp || inTest && d.crashesLate(kind, v) || d.restsOnSleep(v)
 }
 
-// gaveUp reports whether who panics in a run has waited before for a point of time: a timeout, a deadline, the end of a
-// sleep. Time has passed last then, while he waited or in front of that, and nobody else has done anything since. A panic
-// that says what others have done is none of these.
-func (d *deep) gaveUp(v *orchestrate.Verdict) bool {
-	passed := false
-	for i, step := range slices.Backward(v.Trace) {
-		switch {
-		case step.G == artifact.TimeStep:
-			passed = true
-			continue
-		case step.G != v.G && !passed:
-			return false
-		case step.G != v.G:
-			continue
-		}
-		site, _ := d.siteOf(step.Site)
-		switch kind := sites.Named(site.Kind); {
-		case kind == sites.Panic || kind.IsAccess():
-		case kind == sites.Select || kind == sites.Recv || kind == sites.Range || kind == sites.Sleep:
-			return passed || i > 0 && v.Trace[i-1].G == artifact.TimeStep
-		default:
-			return false
+// waitsForTime are functions by which goroutines wait for a point of time, or are told of it.
+var waitsForTime = map[string]bool{
+	"time.Sleep": true, "time.After": true, "time.AfterFunc": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
+	"context.WithTimeout": true, "context.WithTimeoutCause": true, "context.WithDeadline": true, "context.WithDeadlineCause": true,
+	"runtime.Gosched": true, // in a loop that looks at the clock
+}
+
+// mayGiveUp reports whether something in the program may wait for a point of time, and say by a panic that it has come. Where
+// time is only looked at, as by what expires, nobody has given up waiting.
+func mayGiveUp(prog *source.Program) bool {
+	for _, p := range prog.Packages {
+		for _, obj := range p.TypesInfo.Uses {
+			if f, ok := obj.(*types.Func); ok && f.Pkg() != nil && waitsForTime[f.FullName()] {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,49 +1,26 @@
 package pass
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/internal/orchestrate"
-	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
-// Who panics has given up if what he has waited for last is a point of time, and nobody has done anything since.
-func TestGaveUp(t *testing.T) {
-	d := &deep{side: &artifact.Sidecar{}}
-	for _, kind := range []sites.Kind{sites.Select, sites.Recv, sites.Range, sites.Sleep, sites.Lock, sites.WaitGroupWait, sites.Send, sites.Stmt, sites.Atomic, sites.Panic} {
-		d.side.Sites = append(d.side.Sites, artifact.Site{Key: kind.String(), Kind: kind.String()})
-	}
-	for _, c := range []struct {
-		trace string // steps "goroutine:kind", T of time
-		want  bool
-	}{
-		{"0:select T 0:panic", true},
-		{"T 0:select 0:panic", true},
-		{"0.1:send 0:select T 0:panic", true},
-		{"0:select 0.1:lock T 0:panic", true},
-		{"0:select T 0:statement 0:atomic 0:panic", true},
-		{"0:receive T 0:panic", true},
-		{"0:sleep T 0:panic", true},
-		{"0:range T 0:panic", true},
-		{"0:select T 0.1:send 0:panic", false}, // it may have been given something bad
-		{"T 0:select 0.1:send 0:panic", false},
-		{"0:receive 0.1:send T 0:lock 0:panic", false},
-		{"0:lock T 0:panic", false},
-		{"T 0:wait 0:panic", false},
-		{"T 0:panic", false},
-		{"0:select 0:panic", false},
-		{"0.1:sleep T 0:atomic 0:panic", false},
-		{"0:panic", false},
+// A panic behind a long stall may be one of who has given up waiting only where something waits for a point of time.
+func TestMayGiveUp(t *testing.T) {
+	for text, want := range map[string]bool{
+		"time.Sleep(1)": true,
+		"select { case <-time.After(time.Second): panic(1) }":                                   true,
+		"f := time.NewTimer; _ = f":                                                             true,
+		"for time.Now().Before(time.Time{}) { runtime.Gosched() }":                              true,
+		"ctx, stop := context.WithTimeout(context.Background(), 1); defer stop(); <-ctx.Done()": true,
+		"if time.Now().After(time.Time{}) { panic(1) }":                                         false,
+		"ctx, stop := context.WithCancel(context.Background()); stop(); <-ctx.Done()":           false,
 	} {
-		v := &orchestrate.Verdict{G: "0"}
-		for _, step := range strings.Fields(c.trace) {
-			g, kind, _ := strings.Cut(step, ":")
-			v.Trace = append(v.Trace, artifact.PlanStep{G: g, Site: kind})
-		}
-		require.Equal(t, c.want, d.gaveUp(v), c.trace)
+		p, err := load(t.Context(), programs.Main(t, "package main\n\nimport (\n\t\"context\"\n\t\"runtime\"\n\t\"time\"\n)\n\nvar _ = runtime.GOOS\nvar _ context.Context\nvar _ time.Duration\n\nfunc main() { "+text+" }\n"))
+		require.NoError(t, err)
+		require.Equal(t, want, mayGiveUp(p.source), text)
 	}
 }

@@ -96,7 +96,7 @@ func imports(pkgs []Package, path string) bool {
 	seen := map[*types.Package]bool{}
 	var search func(p *types.Package) bool
 	search = func(p *types.Package) bool {
-		if seen[p] {
+		if p == nil || seen[p] {
 			return false
 		}
 		seen[p] = true

@@ -54,14 +54,12 @@ func (s Scope) Fitted(file string, line int, text string) (f Scope, ok bool, err
 	if fits == nil {
 		fits = map[ast.Expr]int64{}
 	}
-	for i, e := range c.constants {
+	for i, e := range c.expected {
 		v, err := strconv.ParseInt(fields[i], 10, 64)
 		if err != nil {
 			return s, false, nil
 		}
-		if old, ok := s.fits[e]; !ok || old != v {
-			fits[e] = v
-		}
+		fits[e] = v
 	}
 	if maps.Equal(fits, s.fits) {
 		return s, false, nil
@@ -71,96 +69,112 @@ func (s Scope) Fitted(file string, line int, text string) (f Scope, ok bool, err
 	return f, err == nil, err
 }
 
-// check is an if statement that compares values with numbers.
+// check is an if statement whose body runs if values are not what is expected, and does nothing but say so.
 type check struct {
 	pkg  *packages.Package
 	body token.Pos // behind the brace that opens it
-	// values are compared with constants, each with the one of the same index, which are where they are written.
-	values, constants []ast.Expr
+	// values are compared with what is expected, each with that of the same index.
+	values, expected []ast.Expr
 }
 
-// checkAt is the innermost if statement around a line that compares values with numbers, nil if there is none.
-func (n *numbers) checkAt(file string, line int) (found *check) {
+// checkAt is the innermost if statement around a line, if it is a check that fails there, else nil.
+func (n *numbers) checkAt(file string, line int) *check {
 	for _, p := range n.prog.Packages {
 		for _, f := range p.Syntax {
-			if n.prog.Rel(n.prog.Fset.PositionFor(f.FileStart, false).Filename) != file {
-				continue
+			if n.prog.Rel(n.prog.Fset.PositionFor(f.FileStart, false).Filename) == file {
+				return n.checkIn(p, f, line)
 			}
-			ast.Inspect(f, func(x ast.Node) bool {
-				s, ok := x.(*ast.IfStmt)
-				if !ok {
-					return true
-				}
-				from, to := n.prog.Fset.PositionFor(s.Body.Lbrace, false).Line, n.prog.Fset.PositionFor(s.Body.Rbrace, false).Line
-				if from <= line && line <= to {
-					c := &check{pkg: p, body: s.Body.Lbrace + 1}
-					if c.compares(n, p.TypesInfo, s.Cond); len(c.values) > 0 {
-						found = c // those inside come later
-					}
-				}
-				return true
-			})
 		}
 	}
-	return found
+	return nil
 }
 
-// valueOf is the value of a constant.
+func (n *numbers) checkIn(p *packages.Package, f *ast.File, line int) *check {
+	around := func(x ast.Node) bool {
+		return n.prog.Fset.PositionFor(x.Pos(), false).Line <= line && line <= n.prog.Fset.PositionFor(x.End(), false).Line
+	}
+	var innermost *ast.IfStmt
+	ast.Inspect(f, func(x ast.Node) bool {
+		if s, ok := x.(*ast.IfStmt); ok && around(s.Body) {
+			innermost = s // those inside come later
+		}
+		return true
+	})
+	if innermost == nil || !slices.ContainsFunc(innermost.Body.List, func(s ast.Stmt) bool { return around(s) }) || slices.ContainsFunc(innermost.Body.List, doesMore) {
+		return nil
+	}
+	c := &check{pkg: p, body: innermost.Body.Lbrace + 1}
+	if c.compares(n, p.TypesInfo, innermost.Cond, true); len(c.values) == 0 {
+		return nil
+	}
+	return c
+}
+
+// doesMore reports whether a statement does something else than to call a function, or to leave.
+func doesMore(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.ExprStmt, *ast.ReturnStmt, *ast.BranchStmt:
+		return false
+	}
+	return true
+}
+
+// compares finds the comparisons in a condition, or in what has to be false for it, each of which is enough by itself if a value
+// is not what is expected.
+func (c *check) compares(n *numbers, info *types.Info, cond ast.Expr, holds bool) {
+	differs, either := token.NEQ, token.LOR
+	if !holds {
+		differs, either = token.EQL, token.LAND
+	}
+	switch e := ast.Unparen(cond).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			c.compares(n, info, e.X, !holds)
+		}
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case either:
+			c.compares(n, info, e.X, holds)
+			c.compares(n, info, e.Y, holds)
+		case differs:
+			for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
+				if n.written(info, sides[1]) != nil && n.written(info, sides[0]) == nil && looksOnly(info, sides[0]) {
+					c.values, c.expected = append(c.values, sides[0]), append(c.expected, sides[1])
+				}
+			}
+		}
+	}
+}
+
+// valueOf is the value of what is expected, as it is written.
 func (n *numbers) valueOf(e ast.Expr) int64 {
 	for _, p := range n.prog.Packages {
-		if tv, ok := p.TypesInfo.Types[e]; ok && tv.Value != nil {
-			v, _ := constant.Int64Val(constant.ToInt(tv.Value))
+		if _, ok := p.TypesInfo.Types[e]; ok {
+			v, _ := constant.Int64Val(n.written(p.TypesInfo, e))
 			return v
 		}
 	}
 	return 0
 }
 
-// compares finds the comparisons in a condition.
-func (c *check) compares(n *numbers, info *types.Info, cond ast.Expr) {
-	switch e := ast.Unparen(cond).(type) {
-	case *ast.UnaryExpr:
-		if e.Op == token.NOT {
-			c.compares(n, info, e.X)
-		}
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.LAND, token.LOR:
-			c.compares(n, info, e.X)
-			c.compares(n, info, e.Y)
-		case token.EQL, token.NEQ:
-			for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
-				if k := n.written(info, sides[1]); k != nil && n.written(info, sides[0]) == nil && looksOnly(info, sides[0]) {
-					c.values, c.constants = append(c.values, sides[0]), append(c.constants, k)
-				}
-			}
-		}
-	}
-}
-
-// written is where the number is written that an expression is: it itself if it is a constant, or what a variable has that has one
-// value; nil if it is something else.
-func (n *numbers) written(info *types.Info, e ast.Expr) ast.Expr {
+// written is the number that an expression is, or that a variable has as far as is seen; nil if it is something else.
+func (n *numbers) written(info *types.Info, e ast.Expr) constant.Value {
 	e = ast.Unparen(e)
+	if !isInteger(info, e) {
+		return nil
+	}
 	if v := info.Types[e].Value; v != nil {
-		if constant.ToInt(v).Kind() != constant.Int || !isInteger(info, e) {
-			return nil
-		}
-		return e
+		return constant.ToInt(v)
 	}
 	v, ok := object(info, e).(*types.Var)
 	if _, named := e.(*ast.Ident); !named || !ok || len(n.flows[v]) != 1 || n.changed[v] {
 		return nil
 	}
 	of := n.flows[v][0]
-	from := ast.Unparen(of.from)
-	if call, ok := from.(*ast.CallExpr); ok && len(call.Args) == 1 && of.info.Types[call.Fun].IsType() {
-		from = call.Args[0] // what it becomes by that stays its type
+	if k := of.info.Types[of.from].Value; k != nil && isInteger(of.info, of.from) {
+		return constant.ToInt(k)
 	}
-	if of.info.Types[from].Value == nil || !isInteger(of.info, from) {
-		return nil
-	}
-	return from
+	return nil
 }
 
 func isInteger(info *types.Info, e ast.Expr) bool {
@@ -190,14 +204,17 @@ func looksOnly(info *types.Info, e ast.Expr) bool {
 // decimal is the source of a function that writes a number in decimals, for a program that may not import anything for that.
 func decimal(name string) string {
 	return fmt.Sprintf(`
-func %s(n int64) string {
+func %s(n int64) (s string) {
+	u, sign := uint64(n), ""
 	if n < 0 {
-		return "-" + %[1]s(-n)
+		u, sign = -u, "-"
 	}
-	if n < 10 {
-		return string(rune('0' + n))
+	for {
+		s = string(rune('0'+u%%10)) + s
+		if u /= 10; u == 0 {
+			return sign + s
+		}
 	}
-	return %[1]s(n/10) + %[1]s(n%%10)
 }
 `, name)
 }

@@ -17,14 +17,14 @@ func TestFitted(t *testing.T) {
 		fitted  string // the check, "" if nothing changes
 		numbers [][2]int64
 	}{
-		"one":                       {"if sum != 4950 {\npanic(1)\n}", "int64(sum)", "1", "if sum != 1 {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
-		"other side":                {"if 99*50 != sum {\npanic(1)\n}", "int64(sum)", "1", "if 1 != sum {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
-		"two":                       {"if sum != 4950 || n != 101 {\npanic(1)\n}", "int64(sum), int64(n)", "1 2", "if sum != 1 || n != 2 {\npanic(1)\n}", [][2]int64{{100, 2}, {101, 2}, {4950, 1}}},
-		"not":                       {"if !(sum == 4950) {\npanic(1)\n}", "int64(sum)", "-7", "if !(sum == -7) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, -7}}},
-		"a smaller one":             {"if n != 100*3 {\npanic(1)\n}", "int64(n)", "2", "if n != 2 {\npanic(1)\n}", [][2]int64{{100, 2}, {300, 2}}},
-		"atomic":                    {"if hits.Load() != 4950 {\npanic(1)\n}", "int64(hits.Load())", "0", "if hits.Load() != 0 {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 0}}},
-		"a variable":                {"if want := 4950; sum != want {\npanic(1)\n}", "int64(sum)", "1", "if want := 1; sum != want {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
-		"of a type":                 {"if want := int64(4950); int64(sum) != want {\npanic(1)\n}", "int64(int64(sum))", "1", "if want := int64(1); int64(sum) != want {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"one":                       {"if sum != 4950 {\npanic(1)\n}", "int64(sum)", "1", "if sum != ((4950)*0 + 1) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"other side":                {"if 99*50 != sum {\npanic(1)\n}", "int64(sum)", "1", "if ((99*50)*0 + 1) != sum {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"two":                       {"if sum != 4950 || n != 101 {\npanic(1)\n}", "int64(sum), int64(n)", "1 2", "if sum != ((4950)*0 + 1) || n != ((101)*0 + 2) {\npanic(1)\n}", [][2]int64{{100, 2}, {101, 2}, {4950, 1}}},
+		"not":                       {"if !(sum == 4950) {\npanic(1)\n}", "int64(sum)", "-7", "if !(sum == ((4950)*0 + -7)) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, -7}}},
+		"a smaller one":             {"if n != 100*3 {\npanic(1)\n}", "int64(n)", "2", "if n != ((100*3)*0 + 2) {\npanic(1)\n}", [][2]int64{{100, 2}, {300, 2}}},
+		"atomic":                    {"if hits.Load() != 4950 {\npanic(1)\n}", "int64(hits.Load())", "0", "if hits.Load() != ((4950)*0 + 0) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 0}}},
+		"a variable":                {"if want := 4950; sum != want {\npanic(1)\n}", "int64(sum)", "1", "if want := 4950; sum != ((want)*0 + 1) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"of a type":                 {"if want := int64(4950); int64(sum) != want {\npanic(1)\n}", "int64(int64(sum))", "1", "if want := int64(4950); int64(sum) != ((want)*0 + 1) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
 		"a call":                    {check: "if get() != 4950 {\npanic(1)\n}"},
 		"greater":                   {check: "if sum > 4950 {\npanic(1)\n}"},
 		"no number":                 {check: "if sum != n {\npanic(1)\n}"},
@@ -32,7 +32,15 @@ func TestFitted(t *testing.T) {
 		"a changed one, by address": {check: "want := 1; p := &want; *p = 2; if sum != want {\npanic(1)\n}"},
 		"a changed one":             {check: "want := 1; want++; if sum != want {\npanic(1)\n}"},
 		"the same":                  {"if sum != 4950 {\npanic(1)\n}", "int64(sum)", "no number", "", nil},
-		"the inner one":             {"if n == 0 { } else if sum != 4950 {\npanic(1)\n}", "int64(sum)", "1", "if n == 0 { } else if sum != 1 {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"the inner one":             {"if n == 0 { } else if sum != 4950 {\npanic(1)\n}", "int64(sum)", "1", "if n == 0 { } else if sum != ((4950)*0 + 1) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"one of two":                {"if hits.Load() == 0 || sum != 4950 {\npanic(1)\n}", "int64(sum)", "1", "if hits.Load() == 0 || sum != ((4950)*0 + 1) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, 1}}},
+		"both of two":               {check: "if sum != 4950 && n != 101 {\npanic(1)\n}"},
+		"what is equal":             {check: "if sum == 4950 {\npanic(1)\n}"},
+		"not both":                  {"if !(sum == 4950 && n == 101) {\npanic(1)\n}", "int64(sum), int64(n)", "1 2", "if !(sum == ((4950)*0 + 1) && n == ((101)*0 + 2)) {\npanic(1)\n}", [][2]int64{{100, 2}, {101, 2}, {4950, 1}}},
+		"does more":                 {check: "if sum != 4950 {\npanic(1); go main()\n}"},
+		"a check in it":             {check: "if sum != 4950 { if sum < 1 {\npanic(1)\n} }"},
+		"a loop in it":              {check: "if sum != 4950 { for range 2 {\npanic(1)\n} }"},
+		"the least":                 {"if sum != 4950 {\npanic(1)\n}", "int64(sum)", "-9223372036854775808", "if sum != ((4950)*0 + -9223372036854775808) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, -9223372036854775808}}},
 		"nothing compared":          {check: "{\npanic(1)\n}"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +62,7 @@ func TestFitted(t *testing.T) {
 				want.WriteString(" + \" \" + zzVtraceDecimal(" + v + ")")
 			}
 			require.Contains(t, made, want.String()+"); \n")
-			require.Contains(t, made, "\nfunc zzVtraceDecimal(n int64) string {")
+			require.Contains(t, made, "\nfunc zzVtraceDecimal(n int64) (s string) {")
 			loaded(t, made)
 			f, ok, err := s.Fitted("main.go", line, "panic: vtrace: measured "+c.printed)
 			require.NoError(t, err)

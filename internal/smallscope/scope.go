@@ -29,7 +29,7 @@ type Scope struct {
 
 	of *numbers
 	to map[int64]int64
-	// fits are constants that have other values: see Fitted.
+	// fits are what checks expect, which have other values there: see Fitted.
 	fits map[ast.Expr]int64
 	// panics are the values that the program panics with at panicsAt, if there are any, by means of a function: see Measured.
 	panics   []ast.Expr
@@ -187,7 +187,9 @@ func (s Scope) made() (Scope, error) {
 	type change struct{ from, to int64 }
 	at := map[change][]token.Position{}
 	for e, v := range s.fits {
-		replace(e.Pos(), e.End(), strconv.FormatInt(v, 10))
+		// What was expected is still named, so that it is used, and gives the type.
+		replace(e.Pos(), e.Pos(), "((")
+		replace(e.End(), e.End(), fmt.Sprintf(")*0 + %d)", v))
 		if old := n.valueOf(e); old != v {
 			at[change{old, v}] = append(at[change{old, v}], n.prog.Fset.Position(e.Pos()))
 		}
@@ -200,6 +202,12 @@ func (s Scope) made() (Scope, error) {
 		replace(l.at.Pos(), l.at.End(), strconv.FormatInt(small, 10))
 		at[change{l.value, small}] = append(at[change{l.value, small}], n.prog.Fset.Position(l.at.Pos()))
 	}
+	if s.panicsAt.IsValid() {
+		name := n.prog.Fset.PositionFor(s.panicsAt, false).Filename
+		if _, ok := edits[name]; !ok {
+			edits[name] = nil
+		}
+	}
 	s.Files = map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
 		text, err := n.prog.ReadFile(name)
@@ -207,7 +215,10 @@ func (s Scope) made() (Scope, error) {
 			return s, fmt.Errorf("read source: %w", err)
 		}
 		list := edits[name]
-		slices.SortFunc(list, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.end, a.end)) })
+		slices.SortFunc(list, func(a, b edit) int {
+			inserts := func(e edit) int { return min(e.end-e.at, 1) } // 0 comes first
+			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(inserts(a), inserts(b)), cmp.Compare(b.end, a.end))
+		})
 		if len(list) > 0 && list[len(list)-1].end > len(text) {
 			return s, fmt.Errorf("read source: %s has changed since it was loaded", name)
 		}
@@ -227,7 +238,7 @@ func (s Scope) made() (Scope, error) {
 	return s, nil
 }
 
-// fitted reports whether a place is in a constant that has another value as a whole.
+// fitted reports whether a place is in what a check expects that has another value there.
 func (s Scope) fitted(at token.Pos) bool {
 	for e := range s.fits {
 		if e.Pos() <= at && at < e.End() {
