@@ -29,7 +29,7 @@ const (
 	systematicShare = 0.70 // the first runs, under systematic schedules
 	conformShare    = 0.10 // following runs in the model, from when it begins
 	replayShare     = 0.78 // replays, and runs near them
-	raceRunsShare   = 0.25 // runs that look for data races, where they are asked for, from when they begin
+	raceRunsShare   = 0.25 // the first runs that look for data races, where they are asked for, from when they begin
 	runsShare       = 0.87 // runs under random schedules
 	exhaustShare    = 0.95 // runs under every schedule
 	supersededShare = 0.40 // all of a check that another one follows

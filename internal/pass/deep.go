@@ -140,37 +140,40 @@ type deep struct {
 	unknownPartners []string
 	out             *artifact.Builder
 
-	cases       []*suspect
-	observed    []*suspect       // errors that showed while others were replayed, or in other runs
-	asked       []artifact.Query // of other runs, and the number of the last query
-	last        int
-	recorded    bool     // data races show
-	lent        []string // where what libraries may have kept is used, see orcruntime.Exhausted.Kept
-	raced       []*raced
-	search      artifact.RaceSearch
-	runs        artifact.Runs
-	ends        []ended               // of the runs
-	endsWell    bool                  // a run has ended without an error, or did not end
-	left        leftovers             // of the runs
-	frames      *frames.Program       // nil until it is asked
-	holders     *left.Program         // nil until it is asked
-	creations   *creation.Program     // nil until it is asked
-	goleak      *goleak               // nil until it is asked
-	seen        map[uint64]bool       // schedules of the runs
-	schedules   *schedules            // run beside; nil if they are not
-	saved       time.Time             // when what is known was saved last
-	savedAll    int                   // refutations by then
-	follower    *orchestrate.Follower // nil: the model does not say where runs are
-	timed       bool                  // time may have passed in them while a goroutine could go on
-	reused      bool                  // a WaitGroup may be added to in them while others wait for it
-	long        bool                  // the first of them has come to no end
-	longest     int                   // steps of one that has come to its end
-	starved     []ended               // runs that were cut off while somebody was blocked
-	durations   []time.Duration       // that the clock turned out to be compared with, ascending
-	facts       map[orchestrate.EdgeOf]*fact
-	refutations []artifact.Refutation
-	refuted     [][]check.Label
-	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
+	cases    []*suspect
+	observed []*suspect       // errors that showed while others were replayed, or in other runs
+	asked    []artifact.Query // of other runs, and the number of the last query
+	last     int
+	recorded bool     // data races show
+	lent     []string // where what libraries may have kept is used, see orcruntime.Exhausted.Kept
+	raced    []*raced
+	search   artifact.RaceSearch
+	runs     artifact.Runs
+	ends     []ended // of the runs
+	// raceSchedules are those of the runs that were watched for data races, and racesCut: these were ended by their share of the budget.
+	raceSchedules map[string]bool
+	racesCut      bool
+	endsWell      bool                  // a run has ended without an error, or did not end
+	left          leftovers             // of the runs
+	frames        *frames.Program       // nil until it is asked
+	holders       *left.Program         // nil until it is asked
+	creations     *creation.Program     // nil until it is asked
+	goleak        *goleak               // nil until it is asked
+	seen          map[uint64]bool       // schedules of the runs
+	schedules     *schedules            // run beside; nil if they are not
+	saved         time.Time             // when what is known was saved last
+	savedAll      int                   // refutations by then
+	follower      *orchestrate.Follower // nil: the model does not say where runs are
+	timed         bool                  // time may have passed in them while a goroutine could go on
+	reused        bool                  // a WaitGroup may be added to in them while others wait for it
+	long          bool                  // the first of them has come to no end
+	longest       int                   // steps of one that has come to its end
+	starved       []ended               // runs that were cut off while somebody was blocked
+	durations     []time.Duration       // that the clock turned out to be compared with, ascending
+	facts         map[orchestrate.EdgeOf]*fact
+	refutations   []artifact.Refutation
+	refuted       [][]check.Label
+	hashes        map[int][]int32 // refuted traces by query, with DisallowFNV
 }
 
 // suspect is a query that is not satisfied: a possible error.
@@ -252,8 +255,8 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if d.opts.raced != nil && d.opts.model != nil && errors.Is(context.Cause(d.opts.model), errRaces) {
 		d.opts.raced(d.schedules.race) // nothing that this check can still find makes up for it
 	}
-	if d.recorded { // what is asked for has its runs before others take the time
-		if err := d.watchRuns(ctx); err != nil {
+	if d.recorded {
+		if err := d.firstRaceRuns(ctx); err != nil {
 			return err
 		}
 	}

@@ -155,6 +155,13 @@ func statement(g artifact.FindingGoroutine) string {
 
 // races makes findings of all data races seen.
 func (d *deep) races(ctx context.Context) error {
+	if d.search.Stopped == "" || d.racesCut {
+		part, cancel := d.opts.within(ctx, runsShare)
+		defer cancel()
+		if err := d.watchRuns(ctx, part, RaceRuns); err != nil {
+			return err
+		}
+	}
 	for _, r := range d.raced {
 		if err := d.confirm(ctx, r); err != nil {
 			return err
@@ -167,21 +174,31 @@ func (d *deep) races(ctx context.Context) error {
 // errEnough ends an exploration.
 var errEnough = errors.New("enough runs")
 
-// watchRuns watches runs under random schedules. If many of them are out of
-// control it gives up.
-func (d *deep) watchRuns(ctx context.Context) error {
-	defer d.rep.stage("explore")()
-	schedules := map[string]bool{}
-	d.search.Ends = map[string]int{}
-	uncontrolled := 0
-	limits := d.limits(raceSteps)
+// firstRaceRuns watches some of the runs: what is asked for has them before others take the time.
+func (d *deep) firstRaceRuns(ctx context.Context) error {
 	part, cancel := d.opts.lasting(ctx, raceRunsShare)
 	defer cancel()
+	return d.watchRuns(ctx, part, RaceRuns/5)
+}
+
+// watchRuns watches runs under random schedules, until there are so many, or part ends. If many of them are out of
+// control it gives up.
+func (d *deep) watchRuns(ctx, part context.Context, most int) error {
+	if d.search.Runs >= most {
+		return nil
+	}
+	defer d.rep.stage("explore")()
+	if d.raceSchedules == nil {
+		d.raceSchedules, d.search.Ends = map[string]bool{}, map[string]int{}
+	}
+	d.search.Stopped, d.racesCut = "", false
+	uncontrolled := 0
+	limits := d.limits(raceSteps)
 	how := orchestrate.ExploreOptions{
-		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
+		Runs: most - d.search.Runs, Seed: uint64(d.search.Runs), NoReplay: true, RunOptions: limits,
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
-			schedules[fmt.Sprint(r.Plan.Steps)] = true
+			d.raceSchedules[fmt.Sprint(r.Plan.Steps)] = true
 			d.watch(r.Verdict, r.Plan)
 			if k := r.Verdict.Kind; k != "" && k != artifact.KindRace {
 				d.search.Ends[k]++
@@ -199,7 +216,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 		},
 	}
 	x, err := d.binary.Explore(part, how)
-	d.search.Schedules = len(schedules)
+	d.search.Schedules = len(d.raceSchedules)
 	if x != nil {
 		d.take(x, how, d.runs.Systematic+d.runs.Runs)
 	}
@@ -207,7 +224,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	case err == nil || errors.Is(err, errEnough):
 		return nil
 	case cut(ctx, part) != "":
-		d.search.Stopped = cut(ctx, part)
+		d.search.Stopped, d.racesCut = cut(ctx, part), true
 		return nil
 	}
 	d.search.Stopped, err = d.noRuns(ctx, err, limits)
