@@ -89,7 +89,10 @@ func TestReflectedMisuse(t *testing.T) {
 		"recv":     func(v ReflectedChannel) any { x, ok := v.Recv(); return []any{x, ok} },
 		"try recv": func(v ReflectedChannel) any { x, ok := v.TryRecv(); return []any{x, ok} },
 		"close":    func(v ReflectedChannel) any { v.Close(); return nil },
-		"select":   func(v ReflectedChannel) any { ReflectedSelect(1, []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: v.Value}, {Dir: reflect.SelectRecv}}); return nil },
+		"select": func(v ReflectedChannel) any {
+			ReflectedSelect(1, []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: v.Value}, {Dir: reflect.SelectRecv}})
+			return nil
+		},
 		"select of a value": func(v ReflectedChannel) any {
 			ReflectedSelect(1, []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: v.Value, Send: one}})
 			return nil
@@ -107,7 +110,10 @@ func TestReflectedMisuse(t *testing.T) {
 			return nil
 		},
 		"no direction": func(v ReflectedChannel) any { ReflectedSelect(1, []reflect.SelectCase{{}}); return nil },
-		"many":         func(v ReflectedChannel) any { ReflectedSelect(1, make([]reflect.SelectCase, maxReflected+1)); return nil },
+		"many": func(v ReflectedChannel) any {
+			ReflectedSelect(1, make([]reflect.SelectCase, maxReflected+1))
+			return nil
+		},
 	} {
 		for of, v := range map[string]reflect.Value{
 			"no value": {}, "a number": one, "a receiver": reflect.ValueOf((<-chan int)(c)), "a sender": reflect.ValueOf((chan<- int)(c)),
