@@ -105,6 +105,7 @@ var decoders = map[string]string{
 	"internal/pass.deep.failures":                  "internal/pass.FuzzPlaces",
 	"internal/pass.deep.placeOf":                   "internal/pass.FuzzPlaces",
 	"internal/pass.guardsOf":                       "internal/pass.FuzzGuards",
+	"internal/pass.placed":                         "(a text of the check itself)",
 	"internal/pass.readExported":                   "internal/pass.FuzzReadExported",
 	"internal/pass.readInput":                      "internal/pass.FuzzInputs",
 	"internal/pass.readFrontier":                   "internal/pass.FuzzFrontier",
