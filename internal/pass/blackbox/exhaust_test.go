@@ -592,13 +592,13 @@ func main() {
 	<-done
 	if what&2 != 0 {
 		func() {
-			reflect.ValueOf(make(chan int, 1)).TrySend(reflect.ValueOf(1))
+			reflect.Value.TrySend(reflect.ValueOf(make(chan int, 1)), reflect.ValueOf(1))
 		}()
 	}
 	if what&4 != 0 {
 	loop:
 		for i := range 2 {
-			if i == reflect.ValueOf(make(chan int, 1)).Len() || reflect.ValueOf(make(chan int, 1)).TrySend(reflect.ValueOf(1)) {
+			if i == reflect.ValueOf(make(chan int, 1)).Len() || reflect.Value.TrySend(reflect.ValueOf(make(chan int, 1)), reflect.ValueOf(1)) {
 				continue loop
 			}
 		}
