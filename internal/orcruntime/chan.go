@@ -167,13 +167,11 @@ func (c *RecvCase[T]) given() string {
 
 func (c *RecvCase[T]) event() bool { return isEvent[T]() }
 
-// isEvent reports whether values of a type are those of timers, or of contexts.
-func isEvent[T any]() bool {
-	switch any((*T)(nil)).(type) {
-	case *time.Time, *struct{}:
-		return true
-	}
-	return false
+func isEvent[T any]() bool { return isEventType(reflect.TypeFor[T]()) }
+
+// isEventType reports whether values of a type are those of timers, or of contexts.
+func isEventType(t reflect.Type) bool {
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[struct{}]()
 }
 
 func (c *RecvCase[T]) try() bool {

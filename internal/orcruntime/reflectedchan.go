@@ -4,7 +4,6 @@ package orcruntime
 
 import (
 	"reflect"
-	"time"
 	"unsafe"
 )
 
@@ -193,11 +192,7 @@ func (c *reflectedCase) capacity() int {
 }
 
 func (c *reflectedCase) event() bool {
-	if c.send || !c.ch.IsValid() {
-		return false
-	}
-	t := c.ch.Type().Elem()
-	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[struct{}]()
+	return !c.send && c.ch.IsValid() && isEventType(c.ch.Type().Elem())
 }
 
 func (c *reflectedCase) try() bool {

@@ -123,7 +123,7 @@ func (r *rewriter) onReflected(sel *ast.SelectorExpr, id sites.ID) bool {
 	}
 	open, end := "", ""
 	if isPointer(t) {
-		open, end = "*", ""
+		open = "*"
 	}
 	if !r.primary(sel.X) {
 		open, end = open+"(", ")"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/internal/sites"
+	"github.com/vtrace/vtrace/internal/source"
 )
 
 // durations are the library functions that arm a timer, with the argument that
@@ -15,6 +16,23 @@ var durations = map[string]int{
 	"time.After": 0, "time.NewTimer": 0,
 	"context.WithTimeout": 1, "context.WithTimeoutCause": 1,
 	"context.WithDeadline": 1, "context.WithDeadlineCause": 1,
+}
+
+// tickers are the functions that make one.
+var tickers = map[string]bool{"time.NewTicker": true, "time.Tick": true}
+
+// WaitsForTime reports whether something in a program may wait for a point of time, or be told of it: by a timer, a sleep, or a loop
+// that looks at the clock and lets others go on.
+func WaitsForTime(prog *source.Program) bool {
+	return uses(prog, func(obj types.Object) bool {
+		f, ok := obj.(*types.Func)
+		if !ok || f.Pkg() == nil {
+			return false
+		}
+		name := f.FullName()
+		_, timer := durations[name]
+		return timer || tickers[name] || name == "time.AfterFunc" || name == "runtime.Gosched" || sites.KindOf(f) == sites.Sleep
+	})
 }
 
 // due announces to the runtime when a timer will fire.
@@ -39,7 +57,7 @@ func (r *rewriter) due(c *ast.CallExpr) {
 
 // ticker has the runtime make a ticker, so that it knows of the ticks.
 func (r *rewriter) ticker(c *ast.CallExpr, f *types.Func) {
-	if name := f.FullName(); name != "time.NewTicker" && name != "time.Tick" || len(c.Args) != 1 {
+	if !tickers[f.FullName()] || len(c.Args) != 1 {
 		return
 	}
 	fun := calledFunc(c)

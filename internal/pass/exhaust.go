@@ -565,13 +565,8 @@ func (d *deep) tellRaces() (stop func()) {
 // tellRace has Options.raced called if the exploration beside the model has shown a data race by now, and what is known leaves
 // something open whatever comes: the check that follows needs what is left of the budget.
 func (d *deep) tellRace() {
-	if d.opts.raced == nil || d.schedules == nil || d.proves(true) {
-		return
-	}
-	select {
-	case <-d.schedules.raced:
+	if d.opts.raced != nil && d.schedules != nil && isClosed(d.schedules.raced) && !d.proves(true) {
 		d.opts.raced(d.schedules.race)
-	default:
 	}
 }
 

@@ -218,18 +218,16 @@ func (d *deep) someEndsWell(ctx context.Context) (runsEnd, error) {
 	case err != nil || x == nil || x.Runs == 0:
 		return endsUnknown, nil
 	}
+	all := endsNever
 	for _, e := range x.Ends {
 		switch {
-		case e.Status == orchestrate.Completed && e.Kind == "":
-			return endsSomehow, nil
 		case e.Status != orchestrate.Completed:
-			err = errors.New("not to its end")
+			all = endsUnknown
+		case e.Kind == "":
+			return endsSomehow, nil
 		}
 	}
-	if err != nil {
-		return endsUnknown, nil
-	}
-	return endsNever, nil
+	return all, nil
 }
 
 // endsWell reports whether a run has ended without an error, or would have gone on.

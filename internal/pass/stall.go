@@ -3,7 +3,6 @@ package pass
 import (
 	"context"
 	"fmt"
-	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 	"github.com/vtrace/vtrace/internal/sites"
-	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Models let time pass at any moment, and so do some runs: errors that they show may
@@ -127,31 +126,12 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 	site, _ := d.siteOf(v.Site)
 	ownPanic := kind == artifact.KindPanic && site.Kind == sites.Panic.String()
 	if !d.target.IsTest() {
-		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file) && mayGiveUp(d.program.source)
+		// Where time is only looked at, as by what expires, nobody has given up waiting.
+		return ownPanic && d.gradeStalls(v) == artifact.StallLong && d.inEntryPackage(file) && parse.WaitsForTime(d.program.source)
 	}
 	inTest := strings.HasSuffix(file, "_test.go")
 	gaveUp := ownPanic && inTest
 	return kind == artifact.KindTestFailure || v.Failed || gaveUp || inTest && d.crashesLate(kind, v) || d.restsOnSleep(v)
-}
-
-// waitsForTime are functions by which goroutines wait for a point of time, or are told of it.
-var waitsForTime = map[string]bool{
-	"time.Sleep": true, "time.After": true, "time.AfterFunc": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
-	"context.WithTimeout": true, "context.WithTimeoutCause": true, "context.WithDeadline": true, "context.WithDeadlineCause": true,
-	"runtime.Gosched": true, // in a loop that looks at the clock
-}
-
-// mayGiveUp reports whether something in the program may wait for a point of time, and say by a panic that it has come. Where
-// time is only looked at, as by what expires, nobody has given up waiting.
-func mayGiveUp(prog *source.Program) bool {
-	for _, p := range prog.Packages {
-		for _, obj := range p.TypesInfo.Uses {
-			if f, ok := obj.(*types.Func); ok && f.Pkg() != nil && waitsForTime[f.FullName()] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // inEntryPackage: a file of the program, relative to its root, is of the package that has the entry.

@@ -1,7 +1,6 @@
 package smallscope
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -29,11 +28,10 @@ func (s Scope) Measured(file string, line int) (m Scope, ok bool, err error) {
 	if c == nil {
 		return s, false, nil
 	}
-	const helper = "zzVtraceDecimal"
-	s.panics, s.panicsAt, s.helper = c.values, c.body, helper
-	if c.pkg.Types.Scope().Lookup(helper) != nil {
+	if c.pkg.Types.Scope().Lookup(decimal) != nil {
 		return s, false, nil
 	}
+	s.panics = c
 	m, err = s.made()
 	return m, err == nil, err
 }
@@ -201,20 +199,21 @@ func looksOnly(info *types.Info, e ast.Expr) bool {
 	return ok
 }
 
-// decimal is the source of a function that writes a number in decimals, for a program that may not import anything for that.
-func decimal(name string) string {
-	return fmt.Sprintf(`
-func %s(n int64) (s string) {
+// decimal is a function that writes a number in decimals, for a program that may not import anything for that.
+const (
+	decimal       = "zzVtraceDecimal"
+	decimalSource = `
+func ` + decimal + `(n int64) (s string) {
 	u, sign := uint64(n), ""
 	if n < 0 {
 		u, sign = -u, "-"
 	}
 	for {
-		s = string(rune('0'+u%%10)) + s
+		s = string(rune('0'+u%10)) + s
 		if u /= 10; u == 0 {
 			return sign + s
 		}
 	}
 }
-`, name)
-}
+`
+)

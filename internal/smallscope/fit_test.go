@@ -91,3 +91,25 @@ func fileOf(t *testing.T, s Scope) string {
 	}
 	return ""
 }
+
+// A check may be in a file in which no number becomes smaller.
+func TestFittedElsewhere(t *testing.T) {
+	families, err := Families(loadedFiles(t, map[string][]byte{
+		"main.go":  []byte("package main\n\nimport \"sync\"\n\nfunc main() {\n\tvar mu sync.Mutex\n\tsum := 0\n\tfor i := range 100 {\n\t\tmu.Lock()\n\t\tsum += i\n\t\tmu.Unlock()\n\t}\n\tverify(sum)\n}\n"),
+		"check.go": []byte("package main\n\nfunc verify(sum int) {\n\tif sum != 99*50 {\n\t\tpanic(1)\n\t}\n}\n"),
+	}))
+	require.NoError(t, err)
+	s := families[0][0]
+	require.Len(t, s.Files, 1)
+	m, ok, err := s.Measured("check.go", 5)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, m.Files, 2)
+	f, ok, err := s.Fitted("check.go", 5, "panic: vtrace: measured 1")
+	require.NoError(t, err)
+	require.True(t, ok)
+	for name, text := range map[string]string{"main.go": "range 2 {", "check.go": "if sum != ((99*50)*0 + 1) {"} {
+		file := s.of.prog.Root + "/" + name
+		require.Contains(t, string(f.Files[file]), text)
+	}
+}

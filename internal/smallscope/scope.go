@@ -31,10 +31,8 @@ type Scope struct {
 	to map[int64]int64
 	// fits are what checks expect, which have other values there: see Fitted.
 	fits map[ast.Expr]int64
-	// panics are the values that the program panics with at panicsAt, if there are any, by means of a function: see Measured.
-	panics   []ast.Expr
-	panicsAt token.Pos
-	helper   string
+	// panics is the check in whose body the program panics with what it compares, nil if it does not: see Measured.
+	panics *check
 }
 
 // Family are scopes of one way to make numbers smaller, the smallest first.
@@ -202,11 +200,8 @@ func (s Scope) made() (Scope, error) {
 		replace(l.at.Pos(), l.at.End(), strconv.FormatInt(small, 10))
 		at[change{l.value, small}] = append(at[change{l.value, small}], n.prog.Fset.Position(l.at.Pos()))
 	}
-	if s.panicsAt.IsValid() {
-		name := n.prog.Fset.PositionFor(s.panicsAt, false).Filename
-		if _, ok := edits[name]; !ok {
-			edits[name] = nil
-		}
+	if s.panics != nil {
+		replace(s.panics.body, s.panics.body, "") // what comes there is made of what has become of the file
 	}
 	s.Files = map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
@@ -222,7 +217,7 @@ func (s Scope) made() (Scope, error) {
 		if len(list) > 0 && list[len(list)-1].end > len(text) {
 			return s, fmt.Errorf("read source: %s has changed since it was loaded", name)
 		}
-		if s.panicsAt.IsValid() && n.prog.Fset.PositionFor(s.panicsAt, false).Filename == name {
+		if s.panics != nil && n.prog.Fset.PositionFor(s.panics.body, false).Filename == name {
 			list = s.withPanic(text, list)
 		}
 		s.Files[name] = edited(text, list, 0, len(text))
@@ -252,11 +247,11 @@ func (s Scope) fitted(at token.Pos) bool {
 func (s Scope) withPanic(text []byte, list []edit) []edit {
 	offset := func(pos token.Pos) int { return s.of.prog.Fset.PositionFor(pos, false).Offset }
 	call := "panic(" + strconv.Quote(measured)
-	for _, v := range s.panics {
-		call += fmt.Sprintf(" + \" \" + %s(int64(%s))", s.helper, edited(text, list, offset(v.Pos()), offset(v.End())))
+	for _, v := range s.panics.values {
+		call += fmt.Sprintf(" + \" \" + %s(int64(%s))", decimal, edited(text, list, offset(v.Pos()), offset(v.End())))
 	}
-	at := offset(s.panicsAt)
-	list = append(slices.Clone(list), edit{at, at, " " + call + "); "}, edit{len(text), len(text), decimal(s.helper)})
+	at := offset(s.panics.body)
+	list = append(slices.Clone(list), edit{at, at, " " + call + "); "}, edit{len(text), len(text), decimalSource})
 	slices.SortStableFunc(list, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	return list
 }

@@ -15,9 +15,14 @@ import (
 // loaded is a program of one file, whose entry is main.
 func loaded(t *testing.T, text string) *source.Program {
 	t.Helper()
-	prog, err := source.Load(context.Background(), source.Spec{Dir: t.TempDir(), Overlay: map[string][]byte{
-		"go.mod": []byte("module example.com/m\n\ngo 1.26\n"), "main.go": []byte(text),
-	}})
+	return loadedFiles(t, map[string][]byte{"main.go": []byte(text)})
+}
+
+// loadedFiles is a program of several files.
+func loadedFiles(t *testing.T, files map[string][]byte) *source.Program {
+	t.Helper()
+	files["go.mod"] = []byte("module example.com/m\n\ngo 1.26\n")
+	prog, err := source.Load(context.Background(), source.Spec{Dir: t.TempDir(), Overlay: files})
 	require.NoError(t, err)
 	return prog
 }
