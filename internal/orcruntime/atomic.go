@@ -13,21 +13,41 @@ import (
 // An atomic operation that sees what another has stored happens after it.
 // Atomic operations do not race with each other, but with plain accesses.
 
-// loaded, stored and updated record an atomic operation that has been done.
-func loaded(at Place, p unsafe.Pointer, size uintptr)  { atomically(at, p, size, true, false, false) }
-func stored(at Place, p unsafe.Pointer, size uintptr)  { atomically(at, p, size, false, true, false) }
-func updated(at Place, p unsafe.Pointer, size uintptr) { atomically(at, p, size, true, true, true) }
+// atomicEffect is what an atomic operation does to its variable.
+type atomicEffect uint8
 
-func atomically(at Place, p unsafe.Pointer, size uintptr, loads, stores, keeps bool) {
+const (
+	atomicNone atomicEffect = iota // a guard of a statement besides atomic operations
+	atomicLoad
+	atomicStore // what was stored before is not seen any more
+	atomicUpdate
+	// Adds, and the result is not used: so nobody sees in which order such operations come. None of them
+	// happens after another one for that; who loads the sum is behind all.
+	atomicAccumulate
+)
+
+// touch is how a step touches the variable.
+func (e atomicEffect) touch() touchKind {
+	switch e {
+	case atomicLoad:
+		return touchRead
+	case atomicAccumulate:
+		return touchAccumulate
+	}
+	return touchWrite
+}
+
+// atomically records an atomic operation that has been done.
+func atomically(at Place, p unsafe.Pointer, size uintptr, e atomicEffect) {
 	s := active.Load()
 	if s == nil || s.races == nil && s.exec == nil && s.cfg.record == nil || s.dying.Load() {
 		return
 	}
 	g := s.caller()
 	if g != nil {
-		g.recordAtomic(p, loads, stores)
+		g.recordAtomic(p, e)
 	}
-	s.exec.atomic(g, p, stores)
+	s.exec.atomic(g, p, e)
 	if s.races == nil {
 		return
 	}
@@ -35,22 +55,29 @@ func atomically(at Place, p unsafe.Pointer, size uintptr, loads, stores, keeps b
 		s.races.stop("atomic operation by a goroutine outside control at " + at.place())
 		return
 	}
-	k := syncKey{p: p}
-	if loads {
-		s.races.acquire(g, k)
+	stored, added := syncKey{p: p}, syncKey{p, accumulatedPart}
+	if e != atomicStore {
+		s.races.acquire(g, stored)
+	}
+	if e == atomicLoad || e == atomicUpdate {
+		s.races.acquire(g, added)
 	}
 	kind := atomicOne
-	if stores {
+	if e != atomicLoad {
 		kind |= writes
 	}
 	if f := s.races.access(g, at, p, size, kind); f != nil {
 		s.raced(*f)
 	}
-	if stores {
-		if !keeps {
-			s.races.forget(k)
-		}
-		s.races.release(g, k)
+	switch e {
+	case atomicStore:
+		s.races.forget(stored)
+		s.races.forget(added)
+		s.races.release(g, stored)
+	case atomicUpdate:
+		s.races.release(g, stored)
+	case atomicAccumulate:
+		s.races.release(g, added)
 	}
 }
 
@@ -69,12 +96,12 @@ func (a Place) place() string {
 // Loading is atomic.LoadInt32 and the like, which is do.
 func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 	return func(p *T) (v T) {
-		if r := guardAtomic(site, unsafe.Pointer(p), true); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), atomicLoad); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { v = do(p); return recLoad })
 			return v
 		}
 		v = do(p)
-		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		atomically(at, unsafe.Pointer(p), unsafe.Sizeof(*p), atomicLoad)
 		give(site, v)
 		return v
 	}
@@ -83,25 +110,34 @@ func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 // Storing is atomic.StoreInt32 and the like.
 func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 	return func(p *T, v T) {
-		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), atomicStore); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { do(p, v); return recStore })
 			return
 		}
 		do(p, v)
 		stores(site, v)
-		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		atomically(at, unsafe.Pointer(p), unsafe.Sizeof(*p), atomicStore)
 	}
 }
 
 // Updating is atomic.AddInt32, SwapInt32, AndInt32 and the like.
 func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
+	return updating(site, at, do, atomicUpdate)
+}
+
+// Accumulating is atomic.AddInt32 and the like, where the result is not used.
+func Accumulating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
+	return updating(site, at, do, atomicAccumulate)
+}
+
+func updating[T any](site Site, at Place, do func(*T, T) T, e atomicEffect) func(*T, T) T {
 	return func(p *T, v T) T {
-		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), e); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { v = do(p, v); return recRMW })
 			return v
 		}
 		v = do(p, v)
-		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		atomically(at, unsafe.Pointer(p), unsafe.Sizeof(*p), e)
 		give(site, v)
 		return v
 	}
@@ -110,7 +146,7 @@ func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 // Swapping is atomic.CompareAndSwapInt32 and the like.
 func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
 	return func(p *T, old, v T) (ok bool) {
-		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), atomicUpdate); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { ok = do(p, old, v); return swapping(ok) })
 			return ok
 		}
@@ -133,11 +169,11 @@ func swapping(ok bool) byte {
 }
 
 func swapped(at Place, p unsafe.Pointer, size uintptr, ok bool) {
+	e := atomicLoad
 	if ok {
-		updated(at, p, size)
-	} else {
-		loaded(at, p, size)
+		e = atomicUpdate
 	}
+	atomically(at, p, size, e)
 }
 
 // cell are the methods that all types of package sync/atomic have.
@@ -172,14 +208,14 @@ func Beside(site Site) int {
 		return 0
 	}
 	if g := enter(site); g != nil {
-		g.passAtomic(site, nil, true)
+		g.passAtomic(site, nil, atomicNone)
 	}
 	return 0
 }
 
 // guardAtomic is the guard in front of an atomic operation, if it has one. It returns the recorder of a
 // goroutine that is recorded, for an operation on a variable that goroutines share.
-func guardAtomic(site Site, p unsafe.Pointer, loads bool) *recorder {
+func guardAtomic(site Site, p unsafe.Pointer, e atomicEffect) *recorder {
 	if site == 0 {
 		return nil
 	}
@@ -187,12 +223,12 @@ func guardAtomic(site Site, p unsafe.Pointer, loads bool) *recorder {
 	if g == nil {
 		return recording()
 	}
-	g.passAtomic(site, p, loads)
+	g.passAtomic(site, p, e)
 	return nil
 }
 
-func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, loads bool) {
-	g.loads = loads
+func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, e atomicEffect) {
+	g.effect = e
 	g.arrive(opAtomic, site, p)
 	g.pass()
 	if p != nil {
@@ -202,35 +238,35 @@ func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, loads bool) {
 
 // Load is the method of the value.
 func (a Atomic[T, C]) Load() (v T) {
-	if r := guardAtomic(a.site, a.p, true); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicLoad); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Load(); return recLoad })
 		return v
 	}
 	v = a.c.Load()
-	loaded(a.at, a.p, a.size)
+	atomically(a.at, a.p, a.size, atomicLoad)
 	give(a.site, v)
 	return v
 }
 
 // Store is the method of the value.
 func (a Atomic[T, C]) Store(v T) {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicStore); r != nil {
 		r.atomically(a.site, a.p, func() byte { a.c.Store(v); return recStore })
 		return
 	}
 	a.c.Store(v)
 	stores(a.site, v)
-	stored(a.at, a.p, a.size)
+	atomically(a.at, a.p, a.size, atomicStore)
 }
 
 // Swap is the method of the value.
 func (a Atomic[T, C]) Swap(v T) T {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicUpdate); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Swap(v); return recRMW })
 		return v
 	}
 	old := a.c.Swap(v)
-	updated(a.at, a.p, a.size)
+	atomically(a.at, a.p, a.size, atomicUpdate)
 	give(a.site, old)
 	stores(a.site, v)
 	return old
@@ -238,7 +274,7 @@ func (a Atomic[T, C]) Swap(v T) T {
 
 // CompareAndSwap is the method of the value.
 func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicUpdate); r != nil {
 		r.atomically(a.site, a.p, func() byte { ok = a.c.CompareAndSwap(old, v); return swapping(ok) })
 		return ok
 	}
@@ -255,34 +291,39 @@ func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
 type AtomicNumber[T any, C integer[T]] struct{ Atomic[T, C] }
 
 // Add is the method of the value.
-func (a AtomicNumber[T, C]) Add(v T) T {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+func (a AtomicNumber[T, C]) Add(v T) T { return a.add(v, atomicUpdate) }
+
+// Accumulate is the method Add of the value, where the result is not used.
+func (a AtomicNumber[T, C]) Accumulate(v T) T { return a.add(v, atomicAccumulate) }
+
+func (a AtomicNumber[T, C]) add(v T, e atomicEffect) T {
+	if r := guardAtomic(a.site, a.p, e); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Add(v); return recRMW })
 		return v
 	}
-	return a.update(a.c.Add(v))
+	return a.update(a.c.Add(v), e)
 }
 
 // And is the method of the value.
 func (a AtomicNumber[T, C]) And(v T) T {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicUpdate); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.And(v); return recRMW })
 		return v
 	}
-	return a.update(a.c.And(v))
+	return a.update(a.c.And(v), atomicUpdate)
 }
 
 // Or is the method of the value.
 func (a AtomicNumber[T, C]) Or(v T) T {
-	if r := guardAtomic(a.site, a.p, false); r != nil {
+	if r := guardAtomic(a.site, a.p, atomicUpdate); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Or(v); return recRMW })
 		return v
 	}
-	return a.update(a.c.Or(v))
+	return a.update(a.c.Or(v), atomicUpdate)
 }
 
-func (a AtomicNumber[T, C]) update(v T) T {
-	updated(a.at, a.p, a.size)
+func (a AtomicNumber[T, C]) update(v T, e atomicEffect) T {
+	atomically(a.at, a.p, a.size, e)
 	give(a.site, v)
 	stores(a.site, a.c.Load())
 	return v

@@ -30,7 +30,7 @@ func (c *clock) join(d clock) {
 }
 
 // syncKey is an object that orders goroutines; part tells the two clocks of an
-// RWMutex apart.
+// RWMutex apart, and those of an atomic variable.
 type syncKey struct {
 	p    unsafe.Pointer
 	part objectPart
@@ -42,6 +42,7 @@ type objectPart uintptr
 const (
 	wholeObject objectPart = iota
 	readersPart
+	accumulatedPart // of an atomic variable
 )
 
 // chanClock is what has happened before the operations on a channel.

@@ -58,6 +58,7 @@ const (
 
 	touchRead // of memory
 	touchWrite
+	touchAccumulate // an addition of which nobody sees the result
 
 	touchAny // depends on every other one
 
@@ -111,6 +112,9 @@ var pairs = [...][2]touchKind{
 
 	{touchRead, touchWrite},
 	{touchWrite, touchWrite},
+	// Several come to the same sum in any order.
+	{touchAccumulate, touchRead},
+	{touchAccumulate, touchWrite},
 
 	{touchAny, touchAny},
 

@@ -146,11 +146,8 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 			add(spaceLock, g.wants.p, touchUnlock, touchRUnlock)
 		}
 	case opAtomic:
-		switch {
-		case g.obj != nil && g.loads:
-			add(spaceAtomic, g.obj, touchRead)
-		case g.obj != nil:
-			add(spaceAtomic, g.obj, touchWrite)
+		if g.obj != nil {
+			add(spaceAtomic, g.obj, g.effect.touch())
 		}
 	case opMeasure:
 		add(spaceChan, g.obj, touchMeasured)

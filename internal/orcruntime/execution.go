@@ -484,15 +484,11 @@ func (s *run) stopsInWaitGroups() bool { return s.exec == nil || s.exec.misuse }
 
 // atomic is an operation of package sync/atomic. One without a guard of its own, which
 // is not seen to come, counts as a call of uninstrumented code.
-func (x *execution) atomic(g *goroutine, p unsafe.Pointer, stores bool) {
+func (x *execution) atomic(g *goroutine, p unsafe.Pointer, e atomicEffect) {
 	if x == nil || g == nil {
 		return
 	}
-	kind := touchRead
-	if stores {
-		kind = touchWrite
-	}
-	x.on(spaceAtomic, p, kind)
+	x.on(spaceAtomic, p, e.touch())
 	if g.op != opAtomic || g.obj != p {
 		x.calls(g)
 	}

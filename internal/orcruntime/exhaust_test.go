@@ -316,6 +316,8 @@ func (p *randomProgram) main() {
 			CondBroadcast(site, cond)
 		case "store":
 			Int32(site, 0, &words[x.a]).Store(int32(x.v))
+		case "count":
+			Int32(site, 0, &words[x.a]).Accumulate(int32(x.v))
 		case "load":
 			return fmt.Sprint(Int32(site, 0, &words[x.a]).Load())
 		case "cas":
@@ -421,7 +423,7 @@ func TestExhaustRandom(t *testing.T) {
 		n = n * 2 / 5
 	}
 	explore(n, exhaustKinds)
-	for _, kinds := range families {
+	for _, kinds := range withCounts {
 		explore(n/16, kinds)
 	}
 	t.Logf("%d programs: %d executions of %d, %d cut; %d that can end before others: %d executions of %d, %d cut",
@@ -611,6 +613,10 @@ var families = [][]string{
 	{"send", "recv", "len"},
 	{"send", "recv", "select", "try send", "poll", "close", "len"},
 }
+
+// withCounts are also those which programs of a seed, of which goldens are kept, are not of, and those whose order
+// recordings do not have as runs do.
+var withCounts = append(slices.Clone(families), []string{"count", "load", "store", "cas"})
 
 // special are programs for what random ones seldom show.
 var special = []testProgram{
@@ -875,6 +881,8 @@ var needs = map[[2]touchKind]string{
 	{touchOnceFirst, touchOnceLater}:  "[once send recv] 1",
 	{touchRead, touchWrite}:           "a test that ends beside one that logs",
 	{touchWrite, touchWrite}:          "[store load cas] 1",
+	{touchAccumulate, touchRead}:      "[count load store cas] 13",
+	{touchAccumulate, touchWrite}:     "[count load store cas] 6",
 	{touchAny, touchAny}:              "[add done wait] 6",
 	{touchLibrary, touchLibrary}:      "a context that two look at",
 	{touchLibrary, touchLibrarySee}:   "a context that is polled",
@@ -909,7 +917,7 @@ func TestDependence(t *testing.T) {
 		cfg.Races = true
 		samples = append(samples, &sample{name: p.name, cfg: cfg, seen: func(res Result) string { return res.end() }, limit: 20_000})
 	}
-	for _, kinds := range families {
+	for _, kinds := range withCounts {
 		for seed := range uint64(20) {
 			r := random(seed)
 			p := newRandomProgram(&r, kinds)

@@ -177,7 +177,7 @@ type goroutine struct {
 	selects  bool // the step at hand is that of a select
 	ready    bool // the operation of a blocked goroutine is complete
 	using    mapUse
-	loads    bool          // an atomic operation that changes nothing
+	effect   atomicEffect  // of an atomic operation
 	redo     bool          // ready to do the operation by itself: it panics
 	since    int           // the step in which it queued
 	partner  *goroutine    // with which its last send or receive on a channel without a buffer was completed at once

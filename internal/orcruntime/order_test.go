@@ -30,7 +30,7 @@ var orderKinds = [][]string{
 	{"rlock", "runlock", "wlock", "wunlock", "try rlock", "try wlock"},
 	{"add", "done", "wait", "wait"},
 	{"once", "send", "recv"},
-	{"store", "load", "cas", "swap"},
+	{"store", "load", "cas", "swap", "count", "count"},
 	{"send", "recv", "lock", "unlock", "store", "load", "add", "done", "wait", "once"},
 }
 
@@ -106,14 +106,14 @@ func (p *orderProgram) main() {
 		p.chans = append(p.chans, make(chan int, c))
 	}
 	var (
-		mu                        sync.Mutex
-		rw                        sync.RWMutex
-		wg                        sync.WaitGroup
-		once                      sync.Once
-		word                      atomic.Int32
-		memory                    [words]int
-		unlocks, unlocksR, dones  []int
-		unlocksW, called, visible []int
+		mu                                 sync.Mutex
+		rw                                 sync.RWMutex
+		wg                                 sync.WaitGroup
+		once                               sync.Once
+		word                               atomic.Int32
+		memory                             [words]int
+		unlocks, unlocksR, dones           []int
+		unlocksW, called, visible, counted []int
 	)
 	body := func(g int) {
 		held := map[string]int{}
@@ -250,18 +250,21 @@ func (p *orderProgram) main() {
 			case "store":
 				at := p.add(g)
 				Int32(site, 0, &word).Store(int32(value))
-				visible = []int{at}
+				visible, counted = []int{at}, nil
+			case "count": // nobody sees which of two comes first
+				Int32(site, 0, &word).Accumulate(int32(value))
+				counted = append(counted, p.add(g, visible...))
 			case "load":
 				v := Int32(site, 0, &word).Load()
-				p.add(g, visible...)
+				p.add(g, slices.Concat(visible, counted)...)
 				show(v)
 			case "swap":
 				v := Int32(site, 0, &word).Swap(int32(value))
-				visible = append(slices.Clone(visible), p.add(g, visible...))
+				visible = append(slices.Clone(visible), p.add(g, slices.Concat(visible, counted)...))
 				show(v)
 			case "cas":
 				ok := Int32(site, 0, &word).CompareAndSwap(0, int32(value))
-				at := p.add(g, visible...)
+				at := p.add(g, slices.Concat(visible, counted)...)
 				if ok {
 					visible = append(slices.Clone(visible), at)
 				}

@@ -328,17 +328,17 @@ func (t *ticket) recordWoken(l lockRef, known bool) {
 }
 
 // recordAtomic writes an atomic operation behind its guard.
-func (g *goroutine) recordAtomic(p unsafe.Pointer, loads, stores bool) {
+func (g *goroutine) recordAtomic(p unsafe.Pointer, e atomicEffect) {
 	site := g.recAtomic
 	if g.rec == nil || site == 0 {
 		return
 	}
 	g.recAtomic = 0
-	op := recLoad
-	switch {
-	case loads && stores:
-		op = recRMW
-	case stores:
+	op := recRMW
+	switch e {
+	case atomicLoad:
+		op = recLoad
+	case atomicStore:
 		op = recStore
 	}
 	g.rec.atomically(site, p, func() byte { return op })

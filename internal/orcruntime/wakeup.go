@@ -157,7 +157,9 @@ func (v *sequence) apart(touches []touch, k int32) bool {
 }
 
 // steady: a step that touches so does it in any order.
-func steady(k touchKind) bool { return k == touchRead || k == touchRLock || k == touchAdd }
+func steady(k touchKind) bool {
+	return k == touchRead || k == touchRLock || k == touchAdd || k == touchAccumulate
+}
 
 // commutes reports whether a step that touches so commutes with all of the sequence.
 func (v *sequence) commutes(touches []touch) bool {

@@ -56,7 +56,7 @@ func TestWakeupTrees(t *testing.T) {
 		n = n * 2 / 5
 	}
 	var sum struct{ programs, ended, runs, cut, before, endedRuns, endedCut, endedBefore int }
-	for _, kinds := range append([][]string{exhaustKinds}, families...) {
+	for _, kinds := range append([][]string{exhaustKinds}, withCounts...) {
 		runs, cut, before := sum.runs, sum.cut, sum.before
 		for i := range n {
 			seed := uint64(*exhaustFrom + i)

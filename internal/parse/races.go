@@ -1107,7 +1107,11 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	if m == nil {
 		for _, a := range atomicFunctions {
 			if strings.HasPrefix(f.Name(), a.prefix) {
-				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, %d, ", r.zz, a.function, guard, r.touch(r.operated(sel))))
+				function := a.function
+				if r.accumulates(sel) {
+					function = "Accumulating"
+				}
+				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, %d, ", r.zz, function, guard, r.touch(r.operated(sel))))
 				r.after(sel.End(), ")")
 				r.placeAtomic(guard)
 				return
@@ -1138,9 +1142,18 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	b := r.build(sel.Pos())
 	b.put("%s.%s(%d, %d, ", r.zz, named.Obj().Name(), guard, at)
 	o.put(b)
-	b.put(").")
-	b.node(sel.Sel)
+	if b.put(")."); r.accumulates(sel) {
+		b.put("Accumulate")
+	} else {
+		b.node(sel.Sel)
+	}
 	b.done(sel.End())
+}
+
+// accumulates reports whether a function or method of package sync/atomic adds, and nobody sees the result.
+func (r *rewriter) accumulates(sel *ast.SelectorExpr) bool {
+	c := r.calledBy[sel]
+	return strings.HasPrefix(sel.Sel.Name, "Add") && (r.listed[c] || r.later[c])
 }
 
 // atomicSite is the guard of an operation of package sync/atomic, 0 if it has none.

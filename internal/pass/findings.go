@@ -98,16 +98,18 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	r, side := b.Runs(), b.Sidecar()
 	c.Limits = plainFailures(r)
 	c.Proved = r != nil && r.Exhaustive.Proved() && len(c.Limits) == 0
-	if !c.Proved { // by the program itself, whatever the model leaves open
+	// What is not known yet can only be more that depends on timing, where all schedules without a stall were run.
+	settled := c.Proved || c.TimingDependent > 0 && r != nil && r.Exhaustive.AllWithoutStalls() && len(c.Limits) == 0
+	if !settled { // by the program itself, whatever the model leaves open
 		c.Limits = slices.Concat(c.Limits, limits(b.Queries(), b.Verdicts(), withoutShown(side, found), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r))
 	}
-	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
+	if r != nil && !settled && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
 	}
-	if r != nil && !c.Proved && r.Cut != "" {
+	if r != nil && !settled && r.Cut != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("the check was ended after %d runs of the program: %s", r.Runs, r.Cut))
 	}
-	if r != nil && !c.Proved && r.Uncontrolled > 0 {
+	if r != nil && !settled && r.Uncontrolled > 0 {
 		limit := fmt.Sprintf("%d of %d runs of the program have no verdict, and what they might have shown is not known", r.Uncontrolled, r.Runs)
 		if len(r.Undecided) > 0 { // bundles of earlier versions do not say why
 			limit += ": " + strings.Join(r.Undecided, "; ")

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,5 +60,35 @@ func TestSaidAtEnd(t *testing.T) {
 	} {
 		v := &orchestrate.Verdict{Message: "exit status 1", Stdout: row.stdout, Stderr: row.stderr}
 		require.Equal(t, row.want, d.saidAtEnd(&row.finding, v), "%+v", row)
+	}
+}
+
+// TestConcludeTimingDependent: where all schedules without a stall were run, what the model leaves open can only be more that
+// depends on timing.
+func TestConcludeTimingDependent(t *testing.T) {
+	open := []string{"neither found nor ruled out: deadlock: no time", "the check was ended after 9 runs of the program: no time"}
+	all := artifact.Exhaustive{Complete: true, Timed: true}
+	for name, row := range map[string]struct {
+		verdict    string
+		exhaustive artifact.Exhaustive
+		plain      string
+		want       []string
+	}{
+		"all of them":           {artifact.TimingDependent, all, "", nil},
+		"not all of them":       {artifact.TimingDependent, artifact.Exhaustive{Timed: true}, "", append(slices.Clone(open), "whether it fails also while nobody is slow is not known: not all schedules in which time passes only when nothing else can happen were run")},
+		"nothing found":         {artifact.False, all, "", open},
+		"one that may be real":  {artifact.Unconfirmed, all, "", open},
+		"something unexplained": {artifact.TimingDependent, all, "exit status 2", append([]string{"the program as it is, not under control, has failed, which nothing here explains: exit status 2"}, open...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := artifact.New(artifact.Manifest{})
+			b.SetQueries([]artifact.Query{{Number: 1, Description: "deadlock"}})
+			b.SetVerdicts([]artifact.Verdict{{Query: 1, Result: "M", Reason: "no time"}})
+			b.SetFindings([]artifact.Finding{{Number: 1, Verdict: row.verdict, Kind: artifact.KindTestFailure}})
+			b.SetRuns(&artifact.Runs{Runs: 9, Cut: "no time", Exhaustive: &row.exhaustive, FailsPlain: row.plain})
+			bundle, err := b.Bundle()
+			require.NoError(t, err)
+			require.Equal(t, row.want, Conclude(bundle).Limits)
+		})
 	}
 }

@@ -52,7 +52,9 @@ func Families(prog *source.Program) ([]Family, error) {
 		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), true) },
 		func(rounds int64) map[int64]int64 { return n.ranked(rounds, from(n.loops, fewest), false) },
 		n.proportional,
+		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(fewest)) },
 		n.fewGoroutines,
+		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(least)) },
 	} {
 		var f Family
 		for _, rounds := range []int64{2, 3} {
@@ -146,6 +148,20 @@ func (n *numbers) proportional(rounds int64) map[int64]int64 {
 		}
 		if to[v] = v * rounds / values[0]; to[v] > most {
 			return nil
+		}
+	}
+	return to
+}
+
+// alike makes all numbers those of the rounds: so few are seldom too many, where ranked ones are.
+func alike(rounds int64, values []int64) map[int64]int64 {
+	if len(values) >= most {
+		return nil
+	}
+	to := map[int64]int64{}
+	for _, v := range values {
+		if v > rounds {
+			to[v] = rounds
 		}
 	}
 	return to

@@ -76,11 +76,11 @@ func TestFamilies(t *testing.T) {
 		},
 		"in order": {
 			body: "c := make(chan int, 8); for i := range 100 { select { case c <- i: default: } }",
-			want: []string{"8>2@5 100>3@5; 8>3@5 100>4@5", "100>2@5; 100>3@5"},
+			want: []string{"8>2@5 100>3@5; 8>3@5 100>4@5", "100>2@5; 100>3@5", "8>2@5 100>2@5; 8>3@5 100>3@5"},
 		},
 		"proportional": {
 			body: "n := 0; for i := range 1000 { if use(i); n >= 300 { n = 0 }; n++ }",
-			want: []string{"300>2@5 1000>3@5; 300>3@5 1000>4@5", "1000>2@5; 1000>3@5", "300>2@5 1000>6@5; 300>3@5 1000>10@5"},
+			want: []string{"300>2@5 1000>3@5; 300>3@5 1000>4@5", "1000>2@5; 1000>3@5", "300>2@5 1000>6@5; 300>3@5 1000>10@5", "300>2@5 1000>2@5; 300>3@5 1000>3@5"},
 		},
 		"a list stays as long": {
 			body: `s := []string{"a", "b", "c", "d", "e"}; n := 0; for i := range 50 { use(len(s[i%len(s)])); n++ }; use(map[bool]int{}[n != len(s)])`,
