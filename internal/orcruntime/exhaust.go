@@ -236,6 +236,9 @@ const (
 	saveEvery = 200 * time.Millisecond
 )
 
+// CutOff is what is not explored behind the limit of steps.
+const CutOff = "runs that were cut off"
+
 // loopBound is what is not explored of a loop that may do more than to look.
 const loopBound = "a loop that looks again and again while nothing changes, more than three times in a row"
 
@@ -464,7 +467,7 @@ func (x *search) goOn() bool {
 // limits notes what a run has shown that is not explored. It does so after every run, so
 // that a frontier has it too.
 func (x *search) limits(res Result) {
-	x.bound(res.Verdict == Limit, "runs that were cut off")
+	x.bound(res.Verdict == Limit, CutOff)
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.out.Durations = union(x.out.Durations, res.Durations)
 	x.bound(x.exec.uncounted, "runtime.NumGoroutine, called where there is no guard: what others start and end meanwhile")

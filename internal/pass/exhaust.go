@@ -80,7 +80,7 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	if b.digest, err = p.frontierDigest(ctx, opts); err != nil {
 		return nil, err
 	}
-	x, err := b.exhaustValues(ctx, how, opts, rep)
+	x, err := b.exhaustFurther(ctx, how, opts, rep)
 	if err != nil {
 		if x != nil {
 			x.Findings = p.endFindings(ctx, opts, b.side, x.Ends)
@@ -127,29 +127,39 @@ func (p *program) statements() (out []int) {
 // so few schedules that all of them can be explored: the orders of seven elements.
 const manyValues = 5040
 
-// exhaustValues explores a program, and if it has choices of the environment with more
-// alternatives than were explored, explores it again with more. What is known by then stays
-// if that does not come to an end, and the binary has the guards of what is returned.
-func (b *guardable) exhaustValues(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
+// exhaustFurther explores a program, and explores it again if all that keeps it from being done is bounds that can be greater:
+// choices of the environment had more alternatives than were explored, or the few runs that there are were cut off. What is known by
+// then stays if that neither comes to an end nor shows an error, and the binary has the guards of what is returned.
+func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
 	began := time.Now()
 	x, err := b.exhaust(ctx, how, opts, rep)
-	if err != nil || !x.Complete || !x.Untaken || how.Values >= manyValues {
-		return x, err
-	}
-	guards := b.Guards
-	how.Values, how.Frontier = manyValues, nil
-	if how.MaxTime > 0 {
-		if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
+	for err == nil && x.Complete {
+		switch {
+		case x.Untaken && how.Values < manyValues:
+			how.Values = manyValues
+		case x.Limited > 0 && how.MaxSteps == 0 && (how.TotalSteps == 0 && x.Runs <= longRuns || x.Runs*longSteps <= how.TotalSteps):
+			how.MaxSteps = longSteps
+		default:
 			return x, nil
 		}
-	}
-	more, err := b.exhaust(ctx, how, opts, rep)
-	if more != nil && more.Complete {
-		return more, err
-	}
-	b.Guards = guards
-	if ctx.Err() != nil { // what is cut is not lost
-		return x, nil
+		guards := b.Guards
+		how.Frontier = nil
+		if how.MaxTime > 0 {
+			if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
+				return x, nil
+			}
+		}
+		began = time.Now()
+		var more *Exhausted
+		if more, err = b.exhaust(ctx, how, opts, rep); more != nil && (more.Complete || fails(more)) {
+			x = more
+			continue
+		}
+		b.Guards = guards
+		if ctx.Err() != nil { // what is cut is not lost
+			return x, nil
+		}
+		return x, err
 	}
 	return x, err
 }

@@ -142,9 +142,10 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 			return
 		}
 		s.fewProved = proved(s.rounds)
-		shown = slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Covered.Stalls == 0 && endsInError(x.Ends) })
+		shown = s.showError()
 	}
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
+	cutOff := slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Limited > 0 })
 	s.knowsFew()
 	if opts.stopModel != nil && opts.Budget > 0 && opts.engines().fewSteps > 0 {
 		failed, raced := shown, ""
@@ -161,14 +162,21 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 			opts.endModel(errRaces, opts.engines().failsShare)
 		}
 	}
-	if complete {
+	if complete && !cutOff {
 		return // with more steps it would be the same
 	}
 	all, err := b.everySchedule(ctx, opts, reporter{}, first)
 	if len(all.rounds) > 0 { // else there was no time, and what few steps have shown is what is known
 		s.explored = all
 	}
-	s.err = err
+	if s.err = err; err == nil && !shown && s.showError() {
+		opts.endModel(errFails, opts.engines().failsShare)
+	}
+}
+
+// showError reports whether schedules in which nobody is slow end in an error.
+func (e explored) showError() bool {
+	return slices.ContainsFunc(e.rounds, func(x *Exhausted) bool { return x.Covered.Stalls == 0 && endsInError(x.Ends) })
 }
 
 // firstRuns are the random runs that tell whether it is worth while to search the model for long, and firstRunsShare is
@@ -275,7 +283,7 @@ func (b *guardable) everySchedule(ctx context.Context, opts Options, rep reporte
 	if out.rounds, err = b.allSchedules(ctx, opts.engines().steps, opts, rep, goOn); err != nil {
 		return out, err
 	}
-	if x := out.rounds[0]; !x.Complete && x.Runs > 0 && !fails(x) {
+	if x := out.rounds[0]; !opts.inScope && !x.Complete && x.Runs > 0 && !fails(x) {
 		out.bounded, err = b.fewPreemptions(ctx, opts, rep)
 	}
 	return out, err
@@ -289,11 +297,11 @@ func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, r
 	for _, stalls := range []int{0, -1} {
 		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: steps, Parallel: opts.besideModel()}
 		if at, ok := ctx.Deadline(); ok {
-			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
+			if how.MaxTime = opts.forAll(time.Until(at)); how.MaxTime == 0 {
 				return rounds, context.DeadlineExceeded
 			}
 		}
-		x, err := b.exhaustValues(ctx, how, opts, rep)
+		x, err := b.exhaustFurther(ctx, how, opts, rep)
 		if x != nil {
 			rounds = append(rounds, x)
 		}
@@ -305,6 +313,19 @@ func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, r
 		}
 	}
 	return rounds, nil
+}
+
+// forAll is how long all schedules of a program may be run, of what is left, where those with few preemptions may follow; 0 if that
+// is not worth while. Those say nothing of a small scope, whose schedules are few.
+func (o Options) forAll(left time.Duration) time.Duration {
+	part, least := 1-boundingShare, time.Second
+	if o.inScope {
+		part, least = 1, least/10
+	}
+	if t := time.Duration(part * float64(left)); t >= least {
+		return t
+	}
+	return 0
 }
 
 // besideModel is how many processes explore at once beside the model, which has a core, but of a small scope: most of those are proved
