@@ -618,7 +618,7 @@ func (x *search) Next(v View) Choice {
 	}
 	switch {
 	case len(ready) > 0:
-	case end >= 0: // it ends the program: nobody else could do anything before
+	case end >= 0 && (held < 0 || v.Time || spinning >= 0): // it ends the program: nobody else could do anything before
 		return Choice{Index: end}
 	case v.Time:
 		return Choice{Index: TimePasses}
@@ -955,7 +955,7 @@ func addRace(races []Race, r Race) []Race {
 
 // stuck notes who was blocked when main returned, which it did last.
 func (x *search) stuck(res Result) {
-	if x.e.Config.Entry != EntryMain || res.Outcome.Kind != "" {
+	if x.e.Config.Entry != EntryMain || res.Outcome.Kind != "" && res.Outcome.Kind != KindPartialDeadlock {
 		return
 	}
 	for _, g := range res.Goroutines {

@@ -13,11 +13,16 @@ import (
 
 // judge ends the run and says what was observed.
 func (s *run) judge(d *divergence) Result {
+	if s.over && s.outcome.Kind == "" && s.cfg.Entry == EntryMain && s.returned {
+		s.outcome = s.leftByMain()
+	}
 	if !s.over && s.resting {
 		s.outcome = s.rest()
 		if s.lost == "" {
 			s.lost = s.lostInLocks()
 		}
+	}
+	if s.resting || s.outcome.Kind == KindPartialDeadlock {
 		s.neverComes(len(s.finalized) > 0, "finalizers or cleanups of the program, which are never called in a run, might end what is stuck")
 		s.neverComes(len(s.signals) > 0, "signals, which do not come in a run, might end what is stuck")
 	}
@@ -195,6 +200,29 @@ func (s *run) rest() Outcome {
 	default:
 		return Outcome{Kind: KindDeadlock, Message: text}
 	}
+}
+
+// leftByMain: main has returned, and others were stuck by then at a lock, a wait group or a Once, whom nothing could have let go on if
+// main had taken its time: all that are left are blocked, and neither time nor an event of a library comes. Those that wait at
+// channels go with main, as package translate says of the model.
+func (s *run) leftByMain() Outcome {
+	var stuck []string
+	for _, g := range s.live {
+		if g == s.first || g.state == done {
+			continue
+		}
+		if g.state != blocked || g.op == opSleep || slices.ContainsFunc(g.cases, Case.event) {
+			return Outcome{}
+		}
+		switch g.op {
+		case opLock, opRLock, opWait, opOnce:
+			stuck = append(stuck, g.path+" "+s.doing(g))
+		}
+	}
+	if len(stuck) == 0 || len(s.dues) > 0 {
+		return Outcome{}
+	}
+	return Outcome{Kind: KindPartialDeadlock, Message: strings.Join(stuck, "; ")}
 }
 
 // observed: what was expected has happened.

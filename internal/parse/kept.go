@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
@@ -54,14 +55,46 @@ func keptTypes(ctx context.Context, prog *source.Program) (map[string]bool, erro
 			own[p.Pkg] = true
 		}
 	}
-	for fn := range ssautil.AllFunctions(form.program) {
+	k := keeper{kept: kept, own: own, pools: true}
+	functions := ssautil.AllFunctions(form.program)
+	eachInstruction(functions, func(in ssa.Instruction) {
+		if c, ok := in.(*ssa.Call); ok && isPoolMethod(c.Call.StaticCallee(), "Get") && !isGotAsItIs(c) {
+			k.pools = false
+		}
+	})
+	eachInstruction(functions, k.keeps)
+	return kept, nil
+}
+
+func eachInstruction(functions map[*ssa.Function]bool, visit func(ssa.Instruction)) {
+	for fn := range functions {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
-				keeps(kept, own, in)
+				visit(in)
 			}
 		}
 	}
-	return kept, nil
+}
+
+// isGotAsItIs: what a sync.Pool gives is used as a value of its own type only, and so is seen where something may keep it.
+func isGotAsItIs(got *ssa.Call) bool {
+	return !slices.ContainsFunc(*got.Referrers(), func(in ssa.Instruction) bool {
+		switch in := in.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.TypeAssert:
+			return types.IsInterface(in.AssertedType)
+		}
+		return true
+	})
+}
+
+// keeper is what keptTypes knows.
+type keeper struct {
+	kept map[string]bool
+	own  map[*types.Package]bool
+	// pools: what a sync.Pool keeps is used by nobody behind the back of the program, see isGotAsItIs.
+	pools bool
 }
 
 // KeepsPointers reports whether a library may keep a pointer to a value that only one goroutine
@@ -72,10 +105,11 @@ func KeepsPointers(ctx context.Context, prog *source.Program) (bool, error) {
 }
 
 // keeps adds the types of which an instruction has something keep a pointer.
-func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction) {
+func (k keeper) keeps(in ssa.Instruction) {
+	kept, own := k.kept, k.own
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
-		if !keepsNothing(in) {
+		if !k.keepsNothing(in) {
 			keepIn(kept, in.X.Type())
 		}
 	case *ssa.MakeClosure:
@@ -94,7 +128,7 @@ func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction
 	case ssa.CallInstruction:
 		c := in.Common()
 		callee := c.StaticCallee()
-		if callee == nil || callee.Object() == nil || own[callee.Object().Pkg()] || lends(callee) {
+		if callee == nil || callee.Object() == nil || own[callee.Object().Pkg()] || k.lends(callee) {
 			return
 		}
 		args := c.Args
@@ -108,16 +142,20 @@ func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction
 }
 
 // keepsNothing: an interface is only given to functions that keep nothing, or compared.
-func keepsNothing(v ssa.Value) bool {
+func (k keeper) keepsNothing(v ssa.Value) bool {
 	for _, in := range *v.Referrers() {
 		switch in := in.(type) {
 		case *ssa.DebugRef, *ssa.BinOp:
 		case ssa.CallInstruction:
-			if callee := in.Common().StaticCallee(); callee == nil || !lends(callee) {
+			if callee := in.Common().StaticCallee(); callee == nil || !k.lends(callee) {
+				return false
+			}
+		case *ssa.Return:
+			if !k.pools || !fillsPool(in.Parent()) {
 				return false
 			}
 		case *ssa.Store:
-			if !isVariableArgument(in) {
+			if !k.isVariableArgument(in) {
 				return false
 			}
 		default:
@@ -129,7 +167,7 @@ func keepsNothing(v ssa.Value) bool {
 
 // isVariableArgument: what is stored is one of the variable arguments of a function that keeps
 // nothing.
-func isVariableArgument(s *ssa.Store) bool {
+func (k keeper) isVariableArgument(s *ssa.Store) bool {
 	at, ok := s.Addr.(*ssa.IndexAddr)
 	if !ok {
 		return false
@@ -145,7 +183,7 @@ func isVariableArgument(s *ssa.Store) bool {
 				return false
 			}
 		case *ssa.Slice:
-			if !keepsNothing(use) {
+			if !k.keepsNothing(use) {
 				return false
 			}
 		default:
@@ -156,10 +194,66 @@ func isVariableArgument(s *ssa.Store) bool {
 }
 
 // lends: a function keeps nothing that it is given. One of package fmt writes to it, and that
-// is recorded.
-func lends(fn *ssa.Function) bool {
+// is recorded. A sync.Pool keeps it, and does nothing to it.
+func (k keeper) lends(fn *ssa.Function) bool {
 	obj := fn.Object()
-	return obj != nil && obj.Pkg() != nil && (quiet[obj.Pkg().Path()] || obj.Pkg().Path() == "fmt")
+	if obj == nil || obj.Pkg() == nil {
+		return false
+	}
+	return quiet[obj.Pkg().Path()] || obj.Pkg().Path() == "fmt" || k.pools && isPoolMethod(fn, "Put")
+}
+
+func isPoolMethod(fn *ssa.Function, name string) bool {
+	return fn != nil && fn.Name() == name && fn.Signature.Recv() != nil && isSyncPool(fn.Signature.Recv().Type())
+}
+
+// fillsPool: all that is done with a function literal is to make it the New of a sync.Pool.
+func fillsPool(fn *ssa.Function) bool {
+	if fn.Parent() == nil {
+		return false
+	}
+	fills := false
+	for _, b := range fn.Parent().Blocks { // nobody else knows the literal
+		for _, in := range b.Instrs {
+			var value ssa.Value = fn
+			if c, ok := in.(*ssa.MakeClosure); ok && c.Fn == fn {
+				continue
+			} else if s, ok := in.(*ssa.Store); ok {
+				if c, ok := s.Val.(*ssa.MakeClosure); ok && c.Fn == fn {
+					value = c
+				}
+			}
+			for _, op := range in.Operands(nil) {
+				if c, ok := (*op).(*ssa.MakeClosure); *op != value && !(ok && c.Fn == fn) {
+					continue
+				}
+				if !isPoolNew(in) {
+					return false
+				}
+				fills = true
+			}
+		}
+	}
+	return fills
+}
+
+// isPoolNew: an instruction stores to the field New of a sync.Pool.
+func isPoolNew(in ssa.Instruction) bool {
+	s, ok := in.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	f, ok := s.Addr.(*ssa.FieldAddr)
+	if !ok || !isSyncPool(f.X.Type()) {
+		return false
+	}
+	pool := f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	return pool.Field(f.Field).Name() == "New"
+}
+
+// isSyncPool: a type is sync.Pool, or a pointer to it.
+func isSyncPool(t types.Type) bool {
+	return strings.TrimPrefix(types.TypeString(t, nil), "*") == "sync.Pool"
 }
 
 func keepIn(kept map[string]bool, t types.Type) {

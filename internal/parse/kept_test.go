@@ -26,6 +26,7 @@ import (
 	"io"
 	"log"
 	"strings"
+	"sync"
 )
 
 var (
@@ -34,6 +35,7 @@ var (
 	_ = fmt.Sprint
 	_ = log.New
 	_ = strings.NewReader
+	_ sync.Mutex
 )
 
 type hub struct{ w io.Writer }
@@ -94,7 +96,16 @@ func holds[T any](v T) any          { return v }
 		"i = nil; _, ok := i.(*bytes.Buffer); _ = ok":         false,
 		"var v any = bytes.Buffer{}; _ = v":                   false,
 		"c2 := make(chan *bytes.Buffer, 1); c2 <- b":          false,
-		"_ = []*bytes.Buffer{b}; _ = struct{ b any }{nil}":    false,
+		"p := sync.Pool{New: func() any { return new(bytes.Buffer) }}; p.Put(b); _ = p.Get().(*bytes.Buffer)": false,
+		"p := sync.Pool{New: func() any { return b }}; _ = p.Get()":                                           false,
+		"p := new(sync.Pool); p.New = func() any { return b }":                                                false,
+		"f := func() any { return b }; p := sync.Pool{New: f}; c <- f().(io.Writer); _ = p.Get()":             true,
+		"f := func() any { return new(bytes.Buffer) }; p := sync.Pool{New: f}; _ = f(); _ = p.Get()":          true,
+		"var p sync.Pool; p.Put(b); c <- p.Get().(io.Writer)":                                                 true,
+		"var p sync.Pool; p.Put(b); v := p.Get(); w, _ := v.(io.Writer); log.New(w, \"\", 0)":                 true,
+		"var p sync.Pool; p.Put(b); log.New(p.Get().(*bytes.Buffer), \"\", 0)":                                true,
+		"var m sync.Map; m.Store(1, b)":                                                                       true,
+		"_ = []*bytes.Buffer{b}; _ = struct{ b any }{nil}":                                                    false,
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/kept\n\ngo 1.25\n"), 0o600))

@@ -21,6 +21,9 @@ const ConformanceRuns = 50
 // evenRuns are those of them in which goroutines go on side by side, as random ones hardly do for long.
 const evenRuns = 16
 
+// firstFollowed are the first runs of either strategy. If the model can do none of so many, more say no more.
+const firstFollowed = ConformanceRuns / 5
+
 // maxGaps bounds the gaps that are listed, and conformanceWork what following all
 // runs may cost, see orchestrate.Following.Work.
 const (
@@ -63,7 +66,7 @@ func (d *deep) newConformance(ctx context.Context) (*conformance, error) {
 // follow compares a run with the model.
 func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Recording) error {
 	key := fmt.Sprint(r.Plan.Steps, r.Verdict.Kind, r.Verdict.Site)
-	if c.seen[key] || c.work >= conformanceWork {
+	if c.seen[key] || c.work >= conformanceWork || c.out.Runs >= firstFollowed && c.out.Followed+c.out.LeftOut == 0 {
 		return nil
 	}
 	c.seen[key] = true
@@ -144,7 +147,7 @@ func (d *deep) conform(ctx context.Context) error {
 	d.runs.Conformance = c.out
 	// If time may pass while somebody could go on a few of both kinds come first, so that an
 	// error of either shows soon.
-	const first = ConformanceRuns / 5
+	const first = firstFollowed
 	type some struct {
 		by       orchestrate.Strategy
 		patient  bool

@@ -215,7 +215,7 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 // endsInError reports whether runs have ended in an error of which no more need be known to call it one.
 func endsInError(ends []orchestrate.End) bool {
 	return slices.ContainsFunc(ends, func(e orchestrate.End) bool {
-		return e.Status == orchestrate.Completed && (crash(e.Kind) || e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindTestFailure)
+		return e.Status == orchestrate.Completed && (crash(e.Kind) || e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindPartialDeadlock || e.Kind == artifact.KindTestFailure)
 	})
 }
 

@@ -381,6 +381,14 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		if len(at) == 0 {
 			at = d.goexitOf(e)
 		}
+	case e.Kind == artifact.KindPartialDeadlock: // main has returned
+		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool {
+			site, ok := d.siteOf(at.Site)
+			return !ok || !translate.LockKind(sites.Named(site.Kind))
+		})
+		if len(at) > 1 {
+			at = at[:1] // who waits for who has it
+		}
 	case e.Kind == artifact.KindLeak && d.target.IsTest():
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })

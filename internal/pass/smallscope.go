@@ -234,6 +234,10 @@ func (p *program) checkScope(ctx context.Context, s smallscope.Scope, opts Optio
 				}
 			}
 		}
+		if out.Outcome == artifact.ScopeFails && out.file != "" && s.Doubtful(out.file, out.line) {
+			out.Outcome = artifact.ScopeOpen
+			out.Why = append(out.Why, "the program is asked there for a number that nobody knows of the smaller one")
+		}
 	case b.Runs() != nil && b.Runs().Failing != "":
 		out.Outcome, out.Why = artifact.ScopeUnfit, []string{b.Runs().Failing}
 		out.file, out.line, out.text = placed(b.Runs().Failing)

@@ -118,6 +118,7 @@ func TestScopeFails(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ behind, outcome, fitted string }{
 		"fits":                  {`if v.Load() != 20 { panic("lost") }`, artifact.ScopeFails, artifact.ScopeFails},
+		"one of two values":     {`if v.Load() != 20 && v.Load() != 19 { panic("lost") }`, artifact.ScopeOpen, artifact.ScopeOpen},
 		"values of one run":     {`if m := v.Load() * 7; m != 140 { panic("lost") }`, artifact.ScopeUnfit, artifact.ScopeUnfit},
 		"a winner is no number": {`if m := v.Load(); m == 0 || 140 != len(all) * 7 { panic("lost") }`, artifact.ScopeUnfit, artifact.ScopeProved},
 	} {
@@ -131,7 +132,7 @@ func TestScopeFails(t *testing.T) {
 			r, err := p.checkScope(t.Context(), families[0][0], Options{})
 			require.NoError(t, err)
 			require.Equal(t, c.outcome, r.Outcome, "%v", r.Why)
-			require.Equal(t, []string{"panic at main.go:13"}, r.Why)
+			require.Equal(t, "panic at main.go:13", r.Why[0])
 			if r.Outcome == artifact.ScopeUnfit {
 				r, err = p.fitScope(t.Context(), families[0][0], r, Options{})
 				require.NoError(t, err)

@@ -67,6 +67,34 @@ func (s Scope) Fitted(file string, line int, text string) (f Scope, ok bool, err
 	return f, err == nil, err
 }
 
+// Doubtful reports whether the program may fail by right at a line of a file, a path relative to the root, with smaller numbers: it
+// is asked there for a number that counts nothing, so that nobody knows what it would be.
+func (s Scope) Doubtful(file string, line int) bool {
+	_, f := s.of.fileOf(file)
+	if f == nil {
+		return false
+	}
+	asks := false
+	ask := func(x ast.Node) {
+		ast.Inspect(x, func(x ast.Node) bool {
+			l, ok := x.(*ast.BasicLit)
+			i := slices.IndexFunc(s.of.literals, func(k literal) bool { return k.at == l })
+			asks = asks || ok && i >= 0 && s.of.literals[i].value >= least && !s.of.loops[s.of.literals[i].value]
+			return true
+		})
+	}
+	if c := s.of.innermostIf(f, line); c != nil {
+		ask(c.Cond)
+	}
+	ast.Inspect(f, func(x ast.Node) bool {
+		if c, ok := x.(*ast.CallExpr); ok && s.of.prog.Fset.PositionFor(c.Pos(), false).Line == line {
+			ask(c)
+		}
+		return true
+	})
+	return asks
+}
+
 // check is an if statement whose body runs if values are not what is expected, and does nothing but say so.
 type check struct {
 	pkg  *packages.Package
@@ -77,28 +105,12 @@ type check struct {
 
 // checkAt is the innermost if statement around a line, if it is a check that fails there, else nil.
 func (n *numbers) checkAt(file string, line int) *check {
-	for _, p := range n.prog.Packages {
-		for _, f := range p.Syntax {
-			if n.prog.Rel(n.prog.Fset.PositionFor(f.FileStart, false).Filename) == file {
-				return n.checkIn(p, f, line)
-			}
-		}
+	p, f := n.fileOf(file)
+	if f == nil {
+		return nil
 	}
-	return nil
-}
-
-func (n *numbers) checkIn(p *packages.Package, f *ast.File, line int) *check {
-	around := func(x ast.Node) bool {
-		return n.prog.Fset.PositionFor(x.Pos(), false).Line <= line && line <= n.prog.Fset.PositionFor(x.End(), false).Line
-	}
-	var innermost *ast.IfStmt
-	ast.Inspect(f, func(x ast.Node) bool {
-		if s, ok := x.(*ast.IfStmt); ok && around(s.Body) {
-			innermost = s // those inside come later
-		}
-		return true
-	})
-	if innermost == nil || !slices.ContainsFunc(innermost.Body.List, func(s ast.Stmt) bool { return around(s) }) || slices.ContainsFunc(innermost.Body.List, doesMore) {
+	innermost := n.innermostIf(f, line)
+	if innermost == nil || !slices.ContainsFunc(innermost.Body.List, func(s ast.Stmt) bool { return n.around(s, line) }) || slices.ContainsFunc(innermost.Body.List, doesMore) {
 		return nil
 	}
 	c := &check{pkg: p, body: innermost.Body.Lbrace + 1}
@@ -106,6 +118,33 @@ func (n *numbers) checkIn(p *packages.Package, f *ast.File, line int) *check {
 		return nil
 	}
 	return c
+}
+
+// fileOf is a file of the program, a path relative to the root; nil if there is none.
+func (n *numbers) fileOf(name string) (*packages.Package, *ast.File) {
+	for _, p := range n.prog.Packages {
+		for _, f := range p.Syntax {
+			if n.prog.Rel(n.prog.Fset.PositionFor(f.FileStart, false).Filename) == name {
+				return p, f
+			}
+		}
+	}
+	return nil, nil
+}
+
+// innermostIf is the innermost if statement in whose body a line is, nil if there is none.
+func (n *numbers) innermostIf(f *ast.File, line int) (innermost *ast.IfStmt) {
+	ast.Inspect(f, func(x ast.Node) bool {
+		if s, ok := x.(*ast.IfStmt); ok && n.around(s.Body, line) {
+			innermost = s // those inside come later
+		}
+		return true
+	})
+	return innermost
+}
+
+func (n *numbers) around(x ast.Node, line int) bool {
+	return n.prog.Fset.PositionFor(x.Pos(), false).Line <= line && line <= n.prog.Fset.PositionFor(x.End(), false).Line
 }
 
 // doesMore reports whether a statement does something else than to call a function, or to leave.

@@ -39,7 +39,11 @@ func Categories() []string { return emission.Categories() }
 func CategoryOf(kind string, at sites.Kind) string { return emission.CategoryOf(kind, at) }
 
 // DescribeStuck says in words that goroutines are stuck at an operation: the entry
-// function in a deadlock, another one in a leak. What waits in code of others is at none.
+// function in a deadlock, another one in a leak, or while the entry function goes on. What waits in code of others is at none.
 func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	return emission.DescribeStuck(kind, at, test)
 }
+
+// LockKind reports that a goroutine that is stuck at an operation of this kind holds up an object that others share:
+// a lock, a wait group or a Once. It is an error also where main returns.
+func LockKind(at sites.Kind) bool { return emission.LockKind(at) }

@@ -41,7 +41,7 @@ func (e *emitter) monitors() {
 				mainBlocks = true
 			default:
 				blocks = true
-				locks = locks || lockKind(e.in.Sites.Site(l.Site).Kind)
+				locks = locks || LockKind(e.in.Sites.Site(l.Site).Kind)
 			}
 		}
 	}
@@ -149,9 +149,9 @@ func (e *emitter) newMonitor(name string, told bool) *monitor {
 	return m
 }
 
-// lockKind reports that a goroutine that is stuck at an operation of this kind
+// LockKind reports that a goroutine that is stuck at an operation of this kind
 // holds up an object that others share: a lock, a wait group or a Once.
-func lockKind(k sites.Kind) bool {
+func LockKind(k sites.Kind) bool {
 	switch k {
 	case sites.Lock, sites.RLock, sites.WaitGroupWait, sites.OnceDo, sites.OnceFunc:
 		return true

@@ -13,7 +13,7 @@ import (
 )
 
 // DescribeStuck says in words that goroutines are stuck at an operation: the entry
-// function in a deadlock, another one in a leak. What waits in code of others is at none.
+// function in a deadlock, another one in a leak, or while the entry function goes on. What waits in code of others is at none.
 func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	where := "at " + at.String()
 	if at == sites.Invalid {
@@ -22,6 +22,8 @@ func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	switch {
 	case kind == artifact.KindLeak:
 		return "a goroutine can never go on " + where + " after the end of the test"
+	case kind == artifact.KindPartialDeadlock:
+		return "a goroutine can never go on " + where + " while " + entryName(test) + " can"
 	case kind == artifact.KindDeadlock && at == sites.Exit:
 		return entryName(test) + " has ended by runtime.Goexit, and no other goroutine is left that can go on"
 	}
@@ -269,13 +271,13 @@ func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
 			category: CategoryLeak,
 			limit:    l.entry.done + " and not ended" + l.noCrash(),
 		}
-	case e.in.Program.Test(), !lockKind(kind) && e.returns:
+	case e.in.Program.Test(), !LockKind(kind) && e.returns:
 		// When main returns, it takes with it who waits for messages.
 		return nil
 	}
 	q := &stuckQuestion{
 		query: artifact.Query{Kind: artifact.KindPartialDeadlock, Site: int(id),
-			Description: "a goroutine can never go on at " + kind.String() + " while " + e.entryName() + " can"},
+			Description: DescribeStuck(artifact.KindPartialDeadlock, kind, false)},
 		category: blockCategory(kind),
 	}
 	if e.in.Portable {
@@ -323,7 +325,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 	var out []*waiter
 	byProcess := map[string]*waiter{}
 	for _, o := range l.blocked[id] {
-		if o.inEntry() || l.e.in.Program.Test() && o.t.Daemon && !lockKind(l.e.in.Sites.Site(id).Kind) {
+		if o.inEntry() || l.e.in.Program.Test() && o.t.Daemon && !LockKind(l.e.in.Sites.Site(id).Kind) {
 			continue
 		}
 		if o.t.Subtest {

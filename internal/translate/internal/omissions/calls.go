@@ -192,8 +192,8 @@ func (o *Finder) actsOn(a ssa.Value, callee string) string {
 	return ""
 }
 
-// touches reports that a function has operations, or calls functions that have
-// some; unlike the slice it also knows functions that only the library calls.
+// touches reports that a function has operations, writes memory that the model has, or calls
+// functions that do; unlike the slice it also knows functions that only the library calls.
 func (o *Finder) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
 	if o.sl.Funcs[f] {
 		return true
@@ -204,7 +204,7 @@ func (o *Finder) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
 	seen[f] = true
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
-			if o.sl.Seed(instr) {
+			if o.sl.Seed(instr) || o.sl.WritesKept(instr) {
 				return true
 			}
 			if call, ok := instr.(ssa.CallInstruction); ok {

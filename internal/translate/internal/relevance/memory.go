@@ -1,6 +1,8 @@
 package relevance
 
 import (
+	"slices"
+
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -78,4 +80,43 @@ func MapWrite(instr ssa.Instruction) ssa.Value {
 		}
 	}
 	return nil
+}
+
+// WritesKept reports whether an instruction writes memory whose contents matter, as far as it shows which memory that is.
+func (s *Slice) WritesKept(instr ssa.Instruction) bool {
+	if m := MapWrite(instr); m != nil {
+		return s.Classes[Entries(m.Type())]
+	}
+	st, ok := instr.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	if v, ok := st.Addr.(*ssa.FreeVar); ok {
+		return slices.ContainsFunc(s.captured(v), func(addr ssa.Value) bool {
+			c, known := ClassOf(addr)
+			return known && s.Classes[c]
+		})
+	}
+	c, known := ClassOf(st.Addr)
+	return known && s.Classes[c]
+}
+
+// captured are what a function literal has captured as a variable.
+func (s *Slice) captured(v *ssa.FreeVar) (all []ssa.Value) {
+	fn := v.Parent()
+	if fn.Parent() == nil {
+		return nil
+	}
+	i := slices.Index(fn.FreeVars, v)
+	for _, b := range fn.Parent().Blocks { // nobody else makes the literal
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.MakeClosure); ok && c.Fn == fn {
+				all = append(all, c.Bindings[i])
+				if outer, ok := c.Bindings[i].(*ssa.FreeVar); ok {
+					all = append(all, s.captured(outer)...)
+				}
+			}
+		}
+	}
+	return all
 }
