@@ -32,11 +32,13 @@ const (
 )
 
 // In a check the exploration of a program ends after exhaustRuns, or exhaustSteps of
-// all runs. Each run is cut after exhaustRunSteps.
+// all runs. Each run is cut after exhaustRunSteps; where there are few, they are run
+// again with exhaustLongSteps.
 const (
-	exhaustRuns     = 500_000
-	exhaustSteps    = 10_000_000
-	exhaustRunSteps = 20_000
+	exhaustRuns      = 500_000
+	exhaustSteps     = 10_000_000
+	exhaustRunSteps  = 20_000
+	exhaustLongSteps = 500_000
 )
 
 // checkExhaustion says what is out of range.
@@ -133,35 +135,52 @@ const manyValues = 5040
 func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
 	began := time.Now()
 	x, err := b.exhaust(ctx, how, opts, rep)
-	for err == nil && x.Complete {
-		switch {
-		case x.Untaken && how.Values < manyValues:
-			how.Values = manyValues
-		case x.Limited > 0 && how.MaxSteps == 0 && (how.TotalSteps == 0 && x.Runs <= longRuns || x.Runs*longSteps <= how.TotalSteps):
-			how.MaxSteps = longSteps
-		default:
-			return x, nil
-		}
-		guards := b.Guards
+	if err != nil || !x.Complete {
+		return x, err
+	}
+	guards := b.Guards
+	// again explores it with other bounds. It is nil if that comes to nothing.
+	again := func(how Exhaustion) (*Exhausted, error) {
 		how.Frontier = nil
 		if how.MaxTime > 0 {
 			if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
-				return x, nil
+				return nil, nil
 			}
 		}
-		began = time.Now()
-		var more *Exhausted
-		if more, err = b.exhaust(ctx, how, opts, rep); more != nil && (more.Complete || fails(more)) {
-			x = more
-			continue
+		more, err := b.exhaust(ctx, how, opts, rep)
+		if ctx.Err() != nil {
+			err = nil // what is cut is not lost
+		}
+		if err != nil || more == nil || !more.Complete && !fails(more) {
+			b.Guards = guards
+		}
+		return more, err
+	}
+	if x.Untaken && how.Values < manyValues {
+		wide := how
+		wide.Values = manyValues
+		more, err := again(wide)
+		if err != nil || more == nil || !more.Complete {
+			return x, err
+		}
+		x, guards, how = more, b.Guards, wide
+	}
+	if x.Limited > 0 && how.MaxSteps == 0 && (how.TotalSteps == 0 && x.Runs <= longRuns || x.Runs*exhaustLongSteps <= how.TotalSteps) {
+		first := how
+		first.MaxSteps, first.MaxRuns = exhaustLongSteps, 1 // tells whether there is an end to come to
+		more, err := again(first)
+		if err == nil && more != nil && !more.Complete && more.Limited == 0 {
+			all := how
+			all.MaxSteps = exhaustLongSteps
+			more, err = again(all)
+		}
+		if err == nil && more != nil && (more.Complete && more.Limited == 0 || fails(more)) {
+			return more, nil
 		}
 		b.Guards = guards
-		if ctx.Err() != nil { // what is cut is not lost
-			return x, nil
-		}
 		return x, err
 	}
-	return x, err
+	return x, nil
 }
 
 // exhaust explores a program. The statements that are seen to race become guards: the

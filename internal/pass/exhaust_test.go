@@ -16,6 +16,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -257,4 +258,48 @@ func TestExhaustTable(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestExhaustLong: a program of one schedule that has more steps than a run is cut off after is explored to its end, and its
+// error is found there; one that has no end stays cut off.
+func TestExhaustLong(t *testing.T) {
+	programs.InLong(t)
+	for name, c := range map[string]struct {
+		first, second string // iterations of the two
+		proved        bool
+		kinds         []string
+	}{
+		"correct":     {"i < 8000", "i < 8000", true, nil},
+		"one more":    {"i <= 8000", "i < 8000", true, []string{artifact.KindDeadlock}},
+		"without end": {"true", "true", false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x, err := Exhaust(t.Context(), programs.Main(t, `package main
+
+func main() {
+	ping, pong, done := make(chan int), make(chan int), make(chan bool)
+	go func() {
+		for i := 0; `+c.first+`; i++ {
+			ping <- i
+			<-pong
+		}
+		close(done)
+	}()
+	go func() {
+		for i := 0; `+c.second+`; i++ {
+			pong <- <-ping
+		}
+	}()
+	<-done
+}
+`), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.Equal(t, c.proved, x.Covered.Proved(), "%v", x.Covered.Limits)
+			if !c.proved {
+				require.Equal(t, []string{orcruntime.CutOff}, x.Covered.Limits)
+			}
+			require.Equal(t, c.kinds, programs.Errors(t, x.Ends, x.Covered.Limits))
+		})
+	}
 }
