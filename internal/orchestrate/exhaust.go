@@ -16,6 +16,9 @@ import (
 	"github.com/vtrace/vtrace/internal/scratch"
 )
 
+// CutOff is what an exploration has not explored behind the limit of steps, among its bounds.
+const CutOff = orcruntime.CutOff
+
 // Of the runtime: a statement that may race, a data race, and one side of it.
 type (
 	AccessGuard = orcruntime.AccessGuard

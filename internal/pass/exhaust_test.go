@@ -16,7 +16,6 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
-	"github.com/vtrace/vtrace/internal/orcruntime"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -297,7 +296,7 @@ func main() {
 			require.NoError(t, err)
 			require.Equal(t, c.proved, x.Covered.Proved(), "%v", x.Covered.Limits)
 			if !c.proved {
-				require.Equal(t, []string{orcruntime.CutOff}, x.Covered.Limits)
+				require.Equal(t, []string{orchestrate.CutOff}, x.Covered.Limits)
 			}
 			require.Equal(t, c.kinds, programs.Errors(t, x.Ends, x.Covered.Limits))
 		})

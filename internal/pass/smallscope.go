@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/internal/orcruntime"
+	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/smallscope"
 )
 
@@ -57,7 +57,7 @@ func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporte
 func decided(b *artifact.Bundle) bool {
 	c, r := Conclude(b), b.Runs()
 	return c.Real+c.TimingDependent > 0 || !c.Inconclusive() || r == nil || r.Failing != "" ||
-		r.Exhaustive != nil && r.Exhaustive.Complete && slices.ContainsFunc(r.Exhaustive.Limits, func(limit string) bool { return limit != orcruntime.CutOff })
+		r.Exhaustive != nil && r.Exhaustive.Complete && slices.ContainsFunc(r.Exhaustive.Limits, func(limit string) bool { return limit != orchestrate.CutOff })
 }
 
 // withSmallScopes is a bundle that also has what is known of small scopes.
@@ -79,7 +79,7 @@ func withRuns(b *artifact.Bundle, change func(*artifact.Runs)) (*artifact.Bundle
 }
 
 // smallScopes checks scopes until one is proved, and then the next larger one of its family. A family is given up
-// when its smallest scope of which the numbers fit each other is not proved. What is no smaller than a scope that was too large is not tried.
+// when its smallest scope is not proved, but that the first one goes on if its numbers do not fit each other. What is no smaller than a scope that was too large is not tried.
 func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
 	var large []smallscope.Scope
 	for i, f := range families {
@@ -113,8 +113,8 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 			if r.Outcome == artifact.ScopeOpen {
 				large = append(large, s)
 			}
-			if r.Outcome == artifact.ScopeUnfit && !proved {
-				continue // a remainder of what is counted, say, takes more than two
+			if r.Outcome == artifact.ScopeUnfit && !proved && i == 0 {
+				continue // a remainder of what is counted, say, takes more than two; in one way, since each takes time
 			}
 			if r.Outcome != artifact.ScopeProved {
 				break
