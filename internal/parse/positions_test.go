@@ -45,7 +45,7 @@ func words(t *testing.T, src []byte) (out []word) {
 // generated are the words that the instrumenter adds.
 var generated = map[string]bool{
 	"Accumulate": true,
-	"interface": true, "func": true, "panic": true, `"unreachable"`: true, `"vtraceorc"`: true, "init": true,
+	"interface":  true, "func": true, "panic": true, `"unreachable"`: true, `"vtraceorc"`: true, "init": true,
 	"Send": true, "SendOn": true, "Case": true, "V": true, "K": true, "OK": true, "Next": true, "int": true, "string": true,
 	"Mutex": true, "RWMutex": true, "embedded": true, "alias": true, "Locker": true, "Cond": true, "Logger": true, "Output": true, "Default": true, "_": true,
 }
