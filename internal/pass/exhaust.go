@@ -33,12 +33,11 @@ const (
 
 // In a check the exploration of a program ends after exhaustRuns, or exhaustSteps of
 // all runs. Each run is cut after exhaustRunSteps; where there are few, they are run
-// again with exhaustLongSteps.
+// again with longSteps.
 const (
-	exhaustRuns      = 500_000
-	exhaustSteps     = 10_000_000
-	exhaustRunSteps  = 20_000
-	exhaustLongSteps = 500_000
+	exhaustRuns     = 500_000
+	exhaustSteps    = 10_000_000
+	exhaustRunSteps = 20_000
 )
 
 // checkExhaustion says what is out of range.
@@ -142,10 +141,8 @@ func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Opt
 	// again explores it with other bounds. It is nil if that comes to nothing.
 	again := func(how Exhaustion) (*Exhausted, error) {
 		how.Frontier = nil
-		if how.MaxTime > 0 {
-			if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
-				return nil, nil
-			}
+		if how.MaxTime > 0 && how.MaxTime < time.Second {
+			return nil, nil
 		}
 		more, err := b.exhaust(ctx, how, opts, rep)
 		if ctx.Err() != nil {
@@ -159,19 +156,29 @@ func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Opt
 	if x.Untaken && how.Values < manyValues {
 		wide := how
 		wide.Values = manyValues
+		if how.MaxTime > 0 {
+			wide.MaxTime = max(how.MaxTime-time.Since(began), 1)
+		}
 		more, err := again(wide)
 		if err != nil || more == nil || !more.Complete {
 			return x, err
 		}
 		x, guards, how = more, b.Guards, wide
 	}
-	if x.Limited > 0 && how.MaxSteps == 0 && (how.TotalSteps == 0 && x.Runs <= longRuns || x.Runs*exhaustLongSteps <= how.TotalSteps) {
+	if x.Limited > 0 && how.MaxSteps == 0 && (how.TotalSteps == 0 && x.Runs <= longRuns || x.Runs*longSteps <= how.TotalSteps) {
+		// They take all of the time: few preemptions of few schedules say nothing.
+		left := func() time.Duration {
+			if at, ok := ctx.Deadline(); ok && how.MaxTime > 0 {
+				return max(time.Until(at), 1)
+			}
+			return how.MaxTime
+		}
 		first := how
-		first.MaxSteps, first.MaxRuns = exhaustLongSteps, 1 // tells whether there is an end to come to
+		first.MaxSteps, first.MaxRuns, first.MaxTime = longSteps, 1, left() // tells whether there is an end to come to
 		more, err := again(first)
 		if err == nil && more != nil && !more.Complete && more.Limited == 0 {
 			all := how
-			all.MaxSteps = exhaustLongSteps
+			all.MaxSteps, all.MaxTime = longSteps, left()
 			more, err = again(all)
 		}
 		if err == nil && more != nil && (more.Complete && more.Limited == 0 || fails(more)) {
