@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
@@ -204,7 +203,7 @@ func (k keeper) lends(fn *ssa.Function) bool {
 }
 
 func isPoolMethod(fn *ssa.Function, name string) bool {
-	return fn != nil && fn.Name() == name && fn.Signature.Recv() != nil && isSyncPool(fn.Signature.Recv().Type())
+	return fn != nil && fn.Name() == name && fn.Signature.Recv() != nil && nameOf(fn.Signature.Recv().Type()) == "sync.Pool"
 }
 
 // fillsPool: all that is done with a function literal is to make it the New of a sync.Pool.
@@ -212,26 +211,23 @@ func fillsPool(fn *ssa.Function) bool {
 	if fn.Parent() == nil {
 		return false
 	}
+	isLiteral := func(v ssa.Value) bool {
+		c, ok := v.(*ssa.MakeClosure)
+		return v == fn || ok && c.Fn == fn
+	}
 	fills := false
 	for _, b := range fn.Parent().Blocks { // nobody else knows the literal
 		for _, in := range b.Instrs {
-			var value ssa.Value = fn
 			if c, ok := in.(*ssa.MakeClosure); ok && c.Fn == fn {
 				continue
-			} else if s, ok := in.(*ssa.Store); ok {
-				if c, ok := s.Val.(*ssa.MakeClosure); ok && c.Fn == fn {
-					value = c
-				}
 			}
-			for _, op := range in.Operands(nil) {
-				if c, ok := (*op).(*ssa.MakeClosure); *op != value && !(ok && c.Fn == fn) {
-					continue
-				}
-				if !isPoolNew(in) {
-					return false
-				}
-				fills = true
+			if !slices.ContainsFunc(in.Operands(nil), func(op *ssa.Value) bool { return isLiteral(*op) }) {
+				continue
 			}
+			if !isPoolNew(in) {
+				return false
+			}
+			fills = true
 		}
 	}
 	return fills
@@ -244,16 +240,11 @@ func isPoolNew(in ssa.Instruction) bool {
 		return false
 	}
 	f, ok := s.Addr.(*ssa.FieldAddr)
-	if !ok || !isSyncPool(f.X.Type()) {
+	if !ok || nameOf(f.X.Type()) != "sync.Pool" {
 		return false
 	}
 	pool := f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 	return pool.Field(f.Field).Name() == "New"
-}
-
-// isSyncPool: a type is sync.Pool, or a pointer to it.
-func isSyncPool(t types.Type) bool {
-	return strings.TrimPrefix(types.TypeString(t, nil), "*") == "sync.Pool"
 }
 
 func keepIn(kept map[string]bool, t types.Type) {

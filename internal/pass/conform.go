@@ -147,17 +147,16 @@ func (d *deep) conform(ctx context.Context) error {
 	d.runs.Conformance = c.out
 	// If time may pass while somebody could go on a few of both kinds come first, so that an
 	// error of either shows soon.
-	const first = firstFollowed
 	type some struct {
 		by       orchestrate.Strategy
 		patient  bool
 		from, to int
 	}
-	begin, rest := some{patient: true, to: first}, some{patient: true, from: first, to: ConformanceRuns}
-	slow, slower := some{from: ConformanceRuns, to: ConformanceRuns + first}, some{from: ConformanceRuns + first, to: 2 * ConformanceRuns}
+	begin, rest := some{patient: true, to: firstFollowed}, some{patient: true, from: firstFollowed, to: ConformanceRuns}
+	slow, slower := some{from: ConformanceRuns, to: ConformanceRuns + firstFollowed}, some{from: ConformanceRuns + firstFollowed, to: 2 * ConformanceRuns}
 	parts := []some{begin, slow, rest, slower}
 	if !d.timed {
-		even := some{orchestrate.StrategyEven, true, first, first + evenRuns}
+		even := some{orchestrate.StrategyEven, true, firstFollowed, firstFollowed + evenRuns}
 		rest.from = even.to
 		parts = []some{begin, even, rest, slow, slower}
 	}

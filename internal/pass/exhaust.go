@@ -138,7 +138,7 @@ func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Opt
 		return x, err
 	}
 	guards := b.Guards
-	// again explores it with other bounds. It is nil if that comes to nothing.
+	// again explores it with other bounds, nil if there is no time. The binary has the guards of that then.
 	again := func(how Exhaustion) (*Exhausted, error) {
 		how.Frontier = nil
 		if how.MaxTime > 0 && how.MaxTime < time.Second {
@@ -147,9 +147,6 @@ func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Opt
 		more, err := b.exhaust(ctx, how, opts, rep)
 		if ctx.Err() != nil {
 			err = nil // what is cut is not lost
-		}
-		if err != nil || more == nil || !more.Complete && !fails(more) {
-			b.Guards = guards
 		}
 		return more, err
 	}
@@ -161,6 +158,7 @@ func (b *guardable) exhaustFurther(ctx context.Context, how Exhaustion, opts Opt
 		}
 		more, err := again(wide)
 		if err != nil || more == nil || !more.Complete {
+			b.Guards = guards
 			return x, err
 		}
 		x, guards, how = more, b.Guards, wide

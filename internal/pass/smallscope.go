@@ -79,7 +79,8 @@ func withRuns(b *artifact.Bundle, change func(*artifact.Runs)) (*artifact.Bundle
 }
 
 // smallScopes checks scopes until one is proved, and then the next larger one of its family. A family is given up
-// when its smallest scope is not proved, but that the first one goes on if its numbers do not fit each other. What is no smaller than a scope that was too large is not tried.
+// when its smallest scope is not proved, but that the first one goes on if its numbers do not fit each other. What is no
+// smaller than a scope that was too large is not tried.
 func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
 	var large []smallscope.Scope
 	for i, f := range families {

@@ -101,7 +101,8 @@ func (s *Slice) WritesKept(instr ssa.Instruction) bool {
 	return known && s.Classes[c]
 }
 
-// captured are what a function literal has captured as a variable.
+// captured are what a function literal has captured as a variable. Closures has only literals of functions that
+// the program calls itself.
 func (s *Slice) captured(v *ssa.FreeVar) (all []ssa.Value) {
 	fn := v.Parent()
 	if fn.Parent() == nil {
