@@ -79,6 +79,7 @@ type Bundle struct {
 	encoded  []byte // the manifest as it is saved
 	files    map[string][]byte
 	sidecar  *Sidecar // decoded, nil if there is none
+	decoded  int64    // the limit of what a file is in memory
 	findings func() []Finding
 }
 
@@ -142,13 +143,14 @@ type Builder struct {
 	manifest Manifest
 	limits   Limits
 	files    map[string][]byte
+	known    map[string]bool // files of the parent that are still as there, and so can be decoded
 	err      error
 }
 
 // New starts a bundle. Of the manifest it takes Pass, Tool, Go, Entry, Options,
 // Parent, SlimmedFrom and Changed; the rest is computed.
 func New(m Manifest) *Builder {
-	return &Builder{manifest: m, limits: DefaultLimits, files: map[string][]byte{}}
+	return &Builder{manifest: m, limits: DefaultLimits, files: map[string][]byte{}, known: map[string]bool{}}
 }
 
 // Extend starts a bundle that holds all files of parent and names it as its
@@ -162,6 +164,7 @@ func Extend(parent *Bundle, m Manifest) *Builder {
 	b.manifest.Parent = parent.Digest()
 	for path, data := range parent.files {
 		b.files[path] = data
+		b.known[path] = path != SidecarPath && parent.decoded <= b.limits.Decoded // a bundle has its sidecar decoded
 	}
 	return b
 }
@@ -179,6 +182,7 @@ func (b *Builder) Put(path string, data []byte) {
 		return
 	}
 	b.files[path] = append([]byte{}, data...)
+	delete(b.known, path)
 }
 
 // Remove removes a file, or all files below a directory.
@@ -189,6 +193,7 @@ func (b *Builder) Remove(path string) {
 	for p := range b.files {
 		if p == path || strings.HasPrefix(p, path+"/") {
 			delete(b.files, p)
+			delete(b.known, p)
 		}
 	}
 }
@@ -295,15 +300,16 @@ func (b *Builder) Bundle() (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bundle: %w", err)
 	}
-	return newBundle(encoded, b.files, limits)
+	return newBundle(encoded, b.files, b.known, limits)
 }
 
-// newBundle checks a manifest against the files and makes them a bundle.
-func newBundle(encoded []byte, files map[string][]byte, lim Limits) (*Bundle, error) {
+// newBundle checks a manifest against the files, of which those that are known can be decoded, and makes them a bundle.
+func newBundle(encoded []byte, files map[string][]byte, known map[string]bool, lim Limits) (*Bundle, error) {
 	r, err := newReader(encoded, func(m Manifest) entries { return &memoryEntries{files, m.Files} }, lim)
 	if err != nil {
 		return nil, err
 	}
+	r.known = known
 	return r.bundle()
 }
 

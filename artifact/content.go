@@ -118,11 +118,11 @@ func (b *Bundle) value(path string) any {
 	if !ok {
 		return nil
 	}
-	v, err := decodeStored(data, formOf(path), &unfolding{left: math.MaxInt64})
+	v, err := decodeStored(data, formOf(path))
 	if err != nil {
 		return nil // excluded by decodeForm
 	}
-	return v
+	return whole(v)
 }
 
 // forms are the files with a known form, and what they hold.
@@ -150,7 +150,8 @@ func formOf(path string) reflect.Type {
 	return forms[path]
 }
 
-// decodeForm decodes a file with a known form.
+// decodeForm decodes a file with a known form, as it is stored: see whole, for which it has looked at everything that could be
+// wrong.
 func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, error) {
 	if err := checkDecoded(data, form, lim.Decoded); err != nil {
 		return nil, &CorruptError{path, err}
@@ -159,27 +160,42 @@ func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, e
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("null")) {
 		return nil, corrupt(path, "null")
 	}
-	v, err := decodeStored(data, form, &unfolding{left: lim.Decoded})
+	v, err := decodeStored(data, form)
 	if err != nil {
 		return nil, &CorruptError{path, err}
+	}
+	u := &unfolding{left: lim.Decoded, checks: true}
+	if u.made(v); u.err != nil {
+		return nil, &CorruptError{path, u.err}
 	}
 	return v, nil
 }
 
-// decodeStored decodes a form and gives what it stands for: see Reader.Value.
-func decodeStored(data []byte, form reflect.Type, u *unfolding) (any, error) {
+// decodeStored decodes a form.
+func decodeStored(data []byte, form reflect.Type) (any, error) {
 	v := reflect.New(form).Interface()
 	if err := storage.DecodeJSON(data, v); err != nil {
 		return nil, err
 	}
-	switch s := v.(type) {
+	return v, nil
+}
+
+// whole gives what a stored form stands for: see Reader.Value.
+func whole(stored any) any {
+	u := &unfolding{left: math.MaxInt64}
+	return u.made(stored)
+}
+
+// made is a form with its lists made whole.
+func (u *unfolding) made(stored any) any {
+	switch s := stored.(type) {
 	case *storedTrace:
-		v = s.value(u)
+		return s.value(u)
 	case *[]storedFinding:
 		list := findingsOf(*s, u)
-		v = &list
+		return &list
 	}
-	return v, u.err
+	return stored
 }
 
 // moduleFile reports whether a path in a bundle is that of a file of a module.

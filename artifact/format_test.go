@@ -89,7 +89,7 @@ func TestBombs(t *testing.T) {
 		m := Manifest{Format: Format, Version: Version, Files: []FileInfo{{FindingsPath, int64(len(text)), storage.Digest([]byte(text))}}}
 		encoded, err := m.encode()
 		require.NoError(t, err)
-		n := allocated(func() { _, err = newBundle(encoded, files, must(lim.withDefaults())) })
+		n := allocated(func() { _, err = newBundle(encoded, files, nil, must(lim.withDefaults())) })
 		var c *CorruptError
 		require.ErrorAs(t, err, &c, name)
 		require.Less(t, n, uint64(64<<20), name)
@@ -97,7 +97,7 @@ func TestBombs(t *testing.T) {
 		// The same as options, which have any form. They would be indented to be compared.
 		raw := bytes.Replace(encoded, []byte("\"files\""), []byte("\"options\": "+text+",\n  \"files\""), 1)
 		require.True(t, json.Valid(raw) || name == "deep")
-		n = allocated(func() { _, err = newBundle(raw, files, must(lim.withDefaults())) })
+		n = allocated(func() { _, err = newBundle(raw, files, nil, must(lim.withDefaults())) })
 		require.ErrorAs(t, err, &c, name)
 		require.Equal(t, manifestPath, c.File)
 		require.Less(t, n, uint64(64<<20), name)
@@ -164,7 +164,7 @@ func FuzzContent(f *testing.F) {
 		files := map[string][]byte{path: data}
 		encoded, err := Manifest{Format: Format, Version: Version, Files: []FileInfo{{path, int64(len(data)), storage.Digest(data)}}}.encode()
 		require.NoError(t, err)
-		b, err := newBundle(encoded, files, lim)
+		b, err := newBundle(encoded, files, nil, lim)
 		if err != nil {
 			var c *CorruptError
 			require.ErrorAs(t, err, &c)

@@ -39,7 +39,11 @@ type Reader struct {
 	content io.Reader
 	started bool   // something was read of it
 	data    []byte // all of it, checked; nil if it is not in memory
-	value   any
+	stored  any    // what it holds, as it is stored
+	value   any    // what that stands for, once somebody has asked for it
+
+	// known are files of which it was checked before that they can be decoded.
+	known map[string]bool
 }
 
 // OpenOptions say which bundles [Open] reads.
@@ -165,7 +169,7 @@ func (r *Reader) failed(err error) error {
 	if err != io.EOF && r.path != "" {
 		err = fmt.Errorf("load %s: %w", r.path, err)
 	}
-	r.err, r.content, r.data, r.value = err, nil, nil, nil
+	r.err, r.content, r.data, r.stored, r.value = err, nil, nil, nil, nil
 	return err
 }
 
@@ -175,7 +179,7 @@ func (r *Reader) advance() (f FileInfo, err error) {
 			return f, err
 		}
 	}
-	r.content, r.started, r.data, r.value = nil, false, nil, nil
+	r.content, r.started, r.data, r.stored, r.value = nil, false, nil, nil, nil
 	f, ok := r.files.next()
 	if !ok {
 		if err := r.from.end(); err != nil {
@@ -205,8 +209,8 @@ func (r *Reader) advance() (f FileInfo, err error) {
 		return f, err
 	}
 	r.content, r.data = bytes.NewReader(data), data
-	if form != nil {
-		r.value, err = decodeForm(f.Path, data, form, r.lim)
+	if form != nil && !r.known[f.Path] {
+		r.stored, err = decodeForm(f.Path, data, form, r.lim)
 	}
 	return f, err
 }
@@ -254,6 +258,9 @@ func (r *Reader) Value() any {
 	if r == nil {
 		return nil
 	}
+	if r.value == nil && r.stored != nil {
+		r.value = whole(r.stored)
+	}
 	return r.value
 }
 
@@ -266,7 +273,7 @@ func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = os.ErrClosed
 	}
-	r.content, r.data, r.value = nil, nil, nil
+	r.content, r.data, r.stored, r.value = nil, nil, nil, nil
 	return r.from.close()
 }
 
@@ -280,7 +287,7 @@ func (r *Reader) bundle() (*Bundle, error) {
 }
 
 func (r *Reader) all() (*Bundle, error) {
-	b := &Bundle{manifest: r.files.manifest, encoded: r.encoded, files: make(map[string][]byte, len(r.files.manifest.Files))}
+	b := &Bundle{manifest: r.files.manifest, encoded: r.encoded, decoded: r.lim.Decoded, files: make(map[string][]byte, len(r.files.manifest.Files))}
 	b.findings = sync.OnceValue(b.decodeFindings)
 	for {
 		f, err := r.Next()
@@ -293,7 +300,7 @@ func (r *Reader) all() (*Bundle, error) {
 		if b.files[f.Path], err = r.Content(); err != nil {
 			return nil, err
 		}
-		if s, ok := r.value.(*Sidecar); ok {
+		if s, ok := r.stored.(*Sidecar); ok {
 			b.sidecar = s
 		}
 	}

@@ -246,15 +246,42 @@ func Unfold[T any](list []T, blocks []Block) ([]T, error) {
 		done = b.At + 2*b.Length
 		for k := 2; k < b.Times; k++ {
 			for i := range first {
-				var v T
-				if err := goOn(reflect.ValueOf(&v).Elem(), reflect.ValueOf(&first[i]).Elem(), reflect.ValueOf(&second[i]).Elem(), int64(k)); err != nil {
-					return nil, fmt.Errorf("%w: element %d, iteration %d: %w", ErrBroken, b.At+i, k+1, err)
+				v, err := goneOn(b, i, first, second, k)
+				if err != nil {
+					return nil, err
 				}
 				out = append(out, v)
 			}
 		}
 	}
 	return append(out, list[done:]...), nil
+}
+
+// Check reports what Unfold would, without the memory that takes: numbers grow by the same amount each time, so that an error
+// shows in the first iteration that is not in the list or in the last one.
+func Check[T any](list []T, blocks []Block) error {
+	if _, err := length(len(list), blocks); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		first, second := list[b.At:b.At+b.Length], list[b.At+b.Length:b.At+2*b.Length]
+		for _, k := range []int{2, b.Times - 1} {
+			for i := range first {
+				if _, err := goneOn(b, i, first, second, k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goneOn is the i-th one of the k-th iteration of a block, from 0, given the first two.
+func goneOn[T any](b Block, i int, first, second []T, k int) (v T, err error) {
+	if err := goOn(reflect.ValueOf(&v).Elem(), reflect.ValueOf(&first[i]).Elem(), reflect.ValueOf(&second[i]).Elem(), int64(k)); err != nil {
+		return v, fmt.Errorf("%w: element %d, iteration %d: %w", ErrBroken, b.At+i, k+1, err)
+	}
+	return v, nil
 }
 
 // length is how many elements a list has with the iterations of its blocks.
@@ -393,6 +420,9 @@ func text(first, second string, k int64) (string, error) {
 		out = append(out, before...)
 		if !number {
 			return string(out), nil
+		}
+		if step := b - a; step != 0 && k >= 1e18/max(step, -step) { // those of a text are below 1e18
+			return "", errors.New("a number of a text grows too large")
 		}
 		n := a + k*(b-a)
 		if n < 0 || n >= 1e18 {

@@ -151,6 +151,7 @@ func TestUnfoldBroken(t *testing.T) {
 	} {
 		_, err := Unfold(c.list, c.blocks)
 		require.ErrorIs(t, err, ErrBroken, name)
+		require.Equal(t, err, Check(c.list, c.blocks), name)
 	}
 	for name, list := range map[string][]element{
 		"truth values": {{}, {Set: true}},
@@ -160,6 +161,7 @@ func TestUnfoldBroken(t *testing.T) {
 	} {
 		_, err := Unfold(list, []Block{{0, 1, 3}})
 		require.ErrorIs(t, err, ErrBroken, name)
+		require.Equal(t, err, Check(list, []Block{{0, 1, 3}}), name)
 	}
 }
 
@@ -182,9 +184,11 @@ func FuzzUnfold(f *testing.F) {
 		if n, err := Size(list, blocks); err != nil || n > 1<<20 {
 			return
 		}
-		if out, err := Unfold(list, blocks); err == nil {
+		out, err := Unfold(list, blocks)
+		if err == nil {
 			require.Len(t, out, times)
 		}
+		require.Equal(t, err == nil, Check(list, blocks) == nil, "%v", err)
 	})
 }
 
