@@ -140,6 +140,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	}
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
+	} else if r := b.Runs(); r != nil && r.RaceRuns > 0 && c.Real == 0 {
+		fmt.Fprintf(&out, "\ndata races: none in %d runs; other schedules were not looked at (-race looks at more)\n", r.RaceRuns)
 	} else if len(sidecar(b).Accesses) > 0 && c.Real == 0 {
 		out.WriteString("\ndata races were not looked for (-race does): a statement that accesses shared memory counts as one step, or as two if it reads and then writes\n")
 	}
@@ -740,7 +742,10 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	} else if g.State == artifact.StatePanicked && g.File == "" && f.File != "" {
 		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 	} else if g.File != "" && !(started && g.State == artifact.StateNotStarted) {
-		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
+		fmt.Fprintf(out, " at %s:%d", g.File, g.Line)
+		if g.Text != "" { // the initialiser of a variable of a package is no statement
+			fmt.Fprintf(out, ": %s", g.Text)
+		}
 	}
 	out.WriteString("\n")
 	if f.Kind == artifact.KindRace {

@@ -501,7 +501,30 @@ func panicCallers() (stack []string, inOperation bool) {
 
 // frameText is a frame in a stack.
 func frameText(f runtime.Frame) string {
-	return f.Function + " " + path.Base(f.File) + ":" + strconv.Itoa(f.Line)
+	return initialises(f.Function) + " " + path.Base(f.File) + ":" + strconv.Itoa(f.Line)
+}
+
+// initialises gives what initialises a package the name that it has in the program: where it is to be done again, an instrumented
+// package has it in functions of other names.
+func initialises(function string) string {
+	dot := strings.LastIndex(function, "/") + 1
+	dot += strings.Index(function[dot:], ".") + 1
+	name, rest, literal := strings.Cut(function[dot:], ".")
+	name, ours := strings.CutPrefix(name, generatedNames)
+	if more, ok := strings.CutPrefix(name, "x"); ok { // the program has such names itself
+		name = strings.TrimLeft(more, "0123456789")
+	}
+	number, init := strings.CutPrefix(name, "Init")
+	if !init {
+		number, init = strings.CutPrefix(name, "Reset")
+	}
+	if !ours || !init || strings.TrimLeft(number, "0123456789") != "" {
+		return function
+	}
+	if literal {
+		return function[:dot] + "init." + rest
+	}
+	return function[:dot] + "init"
 }
 
 // eachFrame visits the stack of the calling goroutine.
@@ -540,6 +563,9 @@ func ownDefect(v any) bool {
 // generatedFiles begins the names of the files that instrumentation adds to packages. What is in
 // them, and where, depends on how a program is instrumented.
 const generatedFiles = "zz_vtrace_gen"
+
+// generatedNames begins the names of what instrumentation adds to packages, and of what it renames.
+const generatedNames = "zzorc"
 
 func internalFrame(f runtime.Frame) bool {
 	if strings.HasPrefix(path.Base(f.File), generatedFiles) {

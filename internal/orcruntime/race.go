@@ -3,7 +3,6 @@
 package orcruntime
 
 import (
-	"path"
 	"reflect"
 	"runtime"
 	"slices"
@@ -683,7 +682,7 @@ func (r *races) side(a record) RaceAccess {
 		for {
 			f, more := frames.Next()
 			if f.Function != "" && !internalFrame(f) {
-				out.Stack = append(out.Stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+				out.Stack = append(out.Stack, frameText(f))
 			}
 			if !more {
 				break

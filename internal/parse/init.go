@@ -394,6 +394,11 @@ func (r *rewriter) repeat(plan *initPlan) string {
 		b.put("\nfunc %s() { %s = ", name, strings.Join(names, ", "))
 		b.line = 0
 		b.node(step.Rhs)
+		for _, v := range step.Lhs {
+			if r.races != nil && r.races.variable(v) {
+				b.put("; %s.Wr(%d, &%s)", r.zz, r.touch(&ast.Ident{NamePos: v.Pos(), Name: v.Name()}), v.Name())
+			}
+		}
 		b.put(" }\n")
 		r.unit.vars[i] = name
 	}

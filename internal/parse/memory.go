@@ -105,14 +105,11 @@ func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain
 				a.function(d.Type, d.Body)
 			}
 		case *ast.GenDecl:
-			// The initialisation of a package has no other goroutine.
-			ast.Inspect(d, func(n ast.Node) bool {
-				if lit, ok := n.(*ast.FuncLit); ok {
-					a.function(lit.Type, lit.Body)
-					return false
+			for _, spec := range d.Specs { // an initialiser before may have started goroutines
+				if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR {
+					a.values(v.Values)
 				}
-				return true
-			})
+			}
 		}
 	}
 	return a
