@@ -93,6 +93,9 @@ type Runs struct {
 	// that do not show: an answer that takes statements for steps does not cover them.
 	// Empty if data races themselves were looked for.
 	Races []string `json:"races,omitempty"`
+	// RaceRuns is in how many runs data races did not show, of a program whose model has no error, where these were not all of its
+	// schedules: behind a data race a program may do what no model has.
+	RaceRuns int `json:"raceRuns,omitempty"`
 	// WordRaces are data races that runs have shown, in words, between statements that the
 	// model has as steps, of no more memory than a machine word: its answer covers every order
 	// of these statements. Empty if data races themselves were looked for.

@@ -23,7 +23,7 @@ import (
 
 // RunOptions bound a run. The zero value has defaults.
 type RunOptions struct {
-	Timeout   time.Duration // wall time; default 20 s
+	Timeout   time.Duration // wall time; default 20 s; a plan has stepTime for each of its steps at least
 	MaxOutput int           // bytes kept of each of stdout and stderr; default 1 MiB
 	MaxSteps  int           // steps of the run, those after the plan included; default the runtime's
 	// Environments is how many other environments Replay tries where a plan does not
@@ -43,6 +43,7 @@ type RunOptions struct {
 
 const (
 	defaultTimeout   = 20 * time.Second
+	stepTime         = 20 * time.Microsecond // several times what a step needs
 	defaultMaxOutput = 1 << 20
 )
 
@@ -112,6 +113,7 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
+	opts.Timeout = max(opts.Timeout, time.Duration(len(j.Plan.Steps))*stepTime)
 	if opts.MaxOutput <= 1 {
 		opts.MaxOutput = defaultMaxOutput
 	}

@@ -18,11 +18,18 @@ type divergence struct {
 // has ended as expected.
 func (s *run) follow() *divergence {
 	steps := s.cfg.Plan.Steps
+	// seen reports whether what is expected has come about, and ended the run.
+	seen := func() bool {
+		if !s.over || !s.observed() {
+			return false
+		}
+		s.note("observed after step " + strconv.Itoa(s.planStep) + " of " + strconv.Itoa(len(steps)))
+		return true
+	}
 	for s.planStep = 0; s.planStep < len(steps); s.planStep++ {
 		st := steps[s.planStep]
 		if s.over {
-			if s.observed() {
-				s.note("observed after step " + strconv.Itoa(s.planStep) + " of " + strconv.Itoa(len(steps)))
+			if seen() {
 				return nil
 			}
 			return &divergence{s.planStep + 1, st, "the program has ended: " + s.endText()}
@@ -35,6 +42,9 @@ func (s *run) follow() *divergence {
 			found = s.follow1(st)
 		}
 		if found != "" {
+			if seen() { // on the way to the guard of the step, as a data race may be
+				return nil
+			}
 			return &divergence{s.planStep + 1, steps[s.planStep], found}
 		}
 		s.passSetters()

@@ -147,6 +147,7 @@ type deep struct {
 	recorded bool     // data races show
 	lent     []string // where what libraries may have kept is used, see orcruntime.Exhausted.Kept
 	raced    []*raced
+	replayed int // of those raced
 	search   artifact.RaceSearch
 	runs     artifact.Runs
 	ends     []ended // of the runs

@@ -531,7 +531,8 @@ func (d *deep) exhaust(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
+	// An exploration beside the model has runs that are as long as they have to be, and is nearly done.
+	if d.runs.Failing != "" || d.schedules == nil && d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
 		if certain || d.found() {
 			return nil
 		}
@@ -571,6 +572,9 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	if found.bounded != nil {
 		d.takeBounded(found.bounded)
+	}
+	if d.recorded { // few of all schedules may have the race, and so none of the runs that were watched
+		return d.confirmRaces(ctx)
 	}
 	return nil
 }
@@ -654,21 +658,20 @@ func (d *deep) found() bool {
 	})
 }
 
-// raceRuns is how many schedules are looked at for data races before a model without an
-// error is believed.
-const raceRuns = 32
+// Before a model without an error is believed, raceRuns schedules are looked at for data races, of raceRunsSteps together; where there
+// are more, which are much like these, so are raceSamples at random.
+const (
+	raceRuns      = 1000
+	raceRunsSteps = 200_000
+	raceSamples   = 100
+)
 
 // unguardedRaces runs a few schedules, none equivalent to another one, and reports whether
 // they show data races in memory of which the model has no guards, or uses of what libraries
 // may have kept, which the model does not have as steps either. Whether two accesses
-// race hardly depends on the schedule: nothing orders them in most. But a time limit may
-// order them as long as nobody is slow.
+// race hardly depends on the schedule, as a rule: nothing orders them in most. But a time limit may
+// order them as long as nobody is slow, and one of them may be made in few schedules only.
 func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
-	if d.recorded {
-		if keeps, err := parse.KeepsPointers(ctx, d.program.source); !keeps || err != nil {
-			return false, err
-		}
-	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
 	unseen := func() (bool, error) {
@@ -688,13 +691,23 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	for _, stalls := range []int{0, -1} {
 		x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
 			RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
-			Awaits:     b.awaits, Stalls: stalls, MaxRuns: raceRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+			Awaits:     b.awaits, Stalls: stalls, MaxRuns: raceRuns, TotalSteps: raceRunsSteps, MaxProcesses: systematicProcesses,
 		})
 		if x == nil || err != nil || x.Runs == 0 {
 			return unseen()
 		}
+		if !x.Complete && !d.recorded { // else there were random runs
+			races, runs, err := b.sampleRaces(part, d.opts, stalls == 0)
+			if err != nil {
+				return unseen()
+			}
+			x.Races = append(x.Races, races...)
+			d.runs.RaceRuns += x.Runs + runs
+		}
 		d.lent = union(d.lent, x.Kept)
-		if !d.recorded { // else they are errors already
+		if d.recorded {
+			d.watchEnds(x.Ends, nil)
+		} else {
 			d.takeRaces(x, true)
 			if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
 				d.runs.Races = union(d.runs.Races, []string{text})
@@ -704,7 +717,48 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 			break
 		}
 	}
+	if d.recorded {
+		if err := d.confirmRaces(ctx); err != nil {
+			return false, err
+		}
+	}
 	return len(d.runs.Races) > 0 || len(d.lent) > 0, nil
+}
+
+// watchEnds takes up the data races of runs of an exploration, with those of its guards that the program of the bundle lacks.
+func (d *deep) watchEnds(ends []orchestrate.End, lacks map[string]bool) {
+	for _, e := range ends {
+		if len(e.Races) == 0 {
+			continue
+		}
+		known := len(d.raced)
+		run := e.Plan
+		run.Steps = without(run.Steps, lacks)
+		d.watch(&orchestrate.Verdict{Races: e.Races}, run)
+		for _, r := range d.raced[known:] {
+			r.exhaustive = true
+		}
+	}
+}
+
+// without are the steps of a plan at other guards.
+func without(steps []artifact.PlanStep, guards map[string]bool) []artifact.PlanStep {
+	return slices.DeleteFunc(slices.Clone(steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
+}
+
+// sampleRaces are the data races of a few random runs.
+func (b *guardable) sampleRaces(ctx context.Context, opts Options, patient bool) (races []orchestrate.Race, runs int, err error) {
+	x, err := b.Explore(ctx, orchestrate.ExploreOptions{
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: exhaustRunSteps},
+		Runs:       raceSamples, TotalSteps: raceRunsSteps, Strategy: orchestrate.StrategySURW, Patient: patient, NoReplay: true, MaxProcesses: systematicProcesses,
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range x.Ends {
+		races = append(races, e.Races...)
+	}
+	return races, x.Runs, nil
 }
 
 // takeRaces notes data races. Those between statements that are guards of the model, both of
@@ -800,6 +854,9 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 			guards[s.Key] = true
 		}
 	}
+	if d.recorded {
+		d.watchEnds(x.Ends, guards)
+	}
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)
 		d.takeRemaining(e)
@@ -807,8 +864,7 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 			continue
 		}
 		number := int(e.Seed) + 1
-		// The program of the bundle has no guards there.
-		e.Plan.Steps = slices.DeleteFunc(slices.Clone(e.Plan.Steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
+		e.Plan.Steps = without(e.Plan.Steps, guards) // the program of the bundle has none there
 		d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: x.Covered.Stalls == 0, exhaustive: true, number: number})
 	}
 	if !x.Covered.Proved() {

@@ -145,7 +145,7 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 		shown = s.showError()
 	}
 	complete := len(s.rounds) > 0 && !slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return !x.Complete })
-	cutOff := slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Limited > 0 })
+	limited := slices.ContainsFunc(s.rounds, func(x *Exhausted) bool { return x.Limited > 0 })
 	s.knowsFew()
 	if opts.stopModel != nil && opts.Budget > 0 && opts.engines().fewSteps > 0 {
 		failed, raced := shown, ""
@@ -162,7 +162,7 @@ func (s *schedules) explore(ctx context.Context, p *program, opts Options) {
 			opts.endModel(errRaces, opts.engines().failsShare)
 		}
 	}
-	if complete && !cutOff {
+	if complete && !limited {
 		return // with more steps it would be the same
 	}
 	all, err := b.everySchedule(ctx, opts, reporter{}, first)
@@ -186,7 +186,8 @@ const (
 	firstRunsShare = 0.25
 )
 
-// fails reports whether a few random runs of a program come to an error, or show a data race, if they do so soon.
+// fails reports whether a few random runs of a program come to an error, or show a data race, if they do so soon. Where the
+// first one does not come to its end there are no others: they are as long, and it is the exploration that then needs the time.
 func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced string) {
 	limited, cancel := opts.lasting(ctx, firstRunsShare)
 	defer cancel()
@@ -194,7 +195,10 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps / 3}, // the program of the bundle has more guards
 		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: runProcesses,
 	}
-	for _, part := range opts.parts(how) {
+	first := how
+	first.Runs = 1
+	how.Runs, how.Seed = how.Runs-1, how.Seed+1
+	for _, part := range append([]orchestrate.ExploreOptions{first}, opts.parts(how)...) {
 		x, err := b.Explore(limited, part)
 		if x == nil {
 			break
@@ -205,11 +209,16 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 				raced = seenRace(orchestrate.Accesses(b.side, e.Races[0]))
 			}
 		}
-		if failed || raced != "" || err != nil {
+		if failed || raced != "" || err != nil || cutOff(x.Ends) {
 			break
 		}
 	}
 	return failed, raced
+}
+
+// cutOff reports whether no run has come to its end.
+func cutOff(ends []orchestrate.End) bool {
+	return !slices.ContainsFunc(ends, func(e orchestrate.End) bool { return e.Status != orchestrate.Limit })
 }
 
 // endsInError reports whether runs have ended in an error of which no more need be known to call it one.

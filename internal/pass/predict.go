@@ -305,13 +305,13 @@ func (d *deep) watchPredicted(ctx context.Context, r *orchestrate.Recording, pre
 		return nil
 	}
 	d.search.Replays++
-	before := len(d.raced)
+	before := len(d.observed)
 	d.watch(r.Verdict, r.Plan)
-	for _, race := range d.raced[before:] {
-		if err := d.confirm(ctx, race); err != nil {
-			return err
-		}
-		if s := d.observed[len(d.observed)-1]; s.reason == "" {
+	if err := d.confirmRaces(ctx); err != nil {
+		return err
+	}
+	for _, s := range d.observed[before:] {
+		if s.reason == "" {
 			s.reason = predicted
 		}
 	}

@@ -31,6 +31,8 @@ type raced struct {
 	run   artifact.Plan               // that had it
 	after int                         // how many runs that had been, replays too
 	whats []string                    // the expressions in all their races
+	// exhaustive: the run is of the exploration of every schedule, whose program has other guards.
+	exhaustive bool
 }
 
 // racesShare is the share of the budget that has to be left for a check that looks for
@@ -162,8 +164,13 @@ func (d *deep) races(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, r := range d.raced {
-		if err := d.confirm(ctx, r); err != nil {
+	return d.confirmRaces(ctx)
+}
+
+// confirmRaces makes findings of the data races that runs have shown since it was called.
+func (d *deep) confirmRaces(ctx context.Context) error {
+	for ; d.replayed < len(d.raced); d.replayed++ {
+		if err := d.confirm(ctx, d.raced[d.replayed]); err != nil {
 			return err
 		}
 	}
@@ -195,7 +202,7 @@ func (d *deep) watchRuns(ctx, part context.Context, most int) error {
 	uncontrolled := 0
 	limits := d.limits(raceSteps)
 	how := orchestrate.ExploreOptions{
-		Runs: most - d.search.Runs, Seed: uint64(d.search.Runs), NoReplay: true, RunOptions: limits,
+		Runs: most - d.search.Runs, Seed: uint64(d.search.Runs), Strategy: d.opts.Strategy, NoReplay: true, RunOptions: limits,
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
 			d.raceSchedules[fmt.Sprint(r.Plan.Steps)] = true
@@ -215,11 +222,17 @@ func (d *deep) watchRuns(ctx, part context.Context, most int) error {
 			return nil
 		},
 	}
-	x, err := d.binary.Explore(part, how)
-	d.search.Schedules = len(d.raceSchedules)
-	if x != nil {
-		d.take(x, how, d.runs.Systematic+d.runs.Runs)
+	var err error
+	for _, one := range d.opts.parts(how) {
+		var x *orchestrate.Exploration
+		if x, err = d.binary.Explore(part, one); x != nil {
+			d.take(x, how, d.runs.Systematic+d.runs.Runs)
+		}
+		if err != nil {
+			break
+		}
 	}
+	d.search.Schedules = len(d.raceSchedules)
 	switch {
 	case err == nil || errors.Is(err, errEnough):
 		return nil
@@ -270,7 +283,19 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}
 	limits := d.limits(0)
-	once, err := d.binary.Run(ctx, plan, limits)
+	passing := limits
+	if r.exhaustive {
+		passing = passingOthers(limits, plan)
+	}
+	once, err := d.binary.Run(ctx, plan, passing)
+	if err == nil && r.exhaustive && once.Status != orchestrate.Reproduced {
+		begun := d.withoutMinor(plan)
+		// Who has no step left goes on by itself at the end of a plan.
+		for n := len(begun.Steps); n > 0 && begun.Steps[n-1].G != first.G && begun.Steps[n-1].G != second.G; n-- {
+			begun.Steps = begun.Steps[:n-1]
+		}
+		once, err = d.binary.Run(ctx, begun, passing)
+	}
 	if err != nil {
 		return fmt.Errorf("replay of a data race: %w", err)
 	}

@@ -49,7 +49,15 @@ func (d *deep) explore(ctx context.Context) error {
 	how := orchestrate.ExploreOptions{
 		Runs: cmp.Or(d.opts.Runs, ExploreRuns), Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
 	}
-	if d.runs.Runs > 0 { // those that were followed in the model
+	if d.runs.Runs == 0 { // else some were followed in the model
+		one := how
+		one.Runs = 1
+		how.Runs, how.Seed = how.Runs-1, how.Seed+1
+		if err := d.under(ctx, one); err != nil || d.runs.Cut != "" || how.Runs == 0 {
+			return err
+		}
+	}
+	if d.runs.Runs > 0 {
 		d.long = d.runs.Limited == d.runs.Runs
 	}
 	if !d.long {
@@ -564,15 +572,35 @@ func (d *deep) dependingOnTiming(e ended, site artifact.Site) *suspect {
 func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orchestrate.Verdict, error) {
 	limits := d.limits(0)
 	if e.exhaustive {
-		passing := limits
-		passing.PassOthers, passing.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
-		v, err := orchestrate.Replay(ctx, d.binary, plan, passing)
+		v, err := orchestrate.Replay(ctx, d.binary, plan, passingOthers(limits, plan))
+		if err == nil && v.Status != orchestrate.Reproduced {
+			v, err = orchestrate.Replay(ctx, d.binary, d.withoutMinor(plan), passingOthers(limits, plan))
+		}
 		if err != nil || v.Status != orchestrate.Reproduced {
 			return v, err
 		}
 		plan.Steps = v.Trace
 	}
 	return orchestrate.Replay(ctx, d.binary, plan, limits)
+}
+
+// passingOthers are the limits of a run by a plan of another instrumented form of the program, which lacks guards.
+func passingOthers(limits orchestrate.RunOptions, plan artifact.Plan) orchestrate.RunOptions {
+	limits.PassOthers, limits.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
+	return limits
+}
+
+// withoutMinor is a plan of another instrumented form of the program without its steps at statements that are no guards of the
+// model: beside atomic operations they are guards in one form, and not in another one.
+func (d *deep) withoutMinor(plan artifact.Plan) artifact.Plan {
+	minor := map[string]bool{}
+	for _, s := range d.side.Sites {
+		if s.Kind == sites.Stmt.String() && !slices.Contains(d.side.Accesses, s.ID) {
+			minor[s.Key] = true
+		}
+	}
+	plan.Steps = without(plan.Steps, minor)
+	return plan
 }
 
 // misuses are the operations whose misuse a kind of error is.
