@@ -80,14 +80,31 @@ func withRuns(b *artifact.Bundle, change func(*artifact.Runs)) (*artifact.Bundle
 
 // smallScopes checks scopes until one is proved, and then the next larger one of its family. A family is given up
 // when its smallest scope is not proved, but that the first one goes on if its numbers do not fit each other. What is no
-// smaller than a scope that was too large is not tried.
+// smaller than a scope that was too large is not tried; behind that comes the smallest that there is, since each takes time.
 func (p *program) smallScopes(ctx context.Context, families []smallscope.Family, opts Options, begun time.Time) (out []artifact.SmallScope, err error) {
 	var large []smallscope.Scope
-	for i, f := range families {
+	tooLarge := func(s smallscope.Scope) bool {
+		return slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) })
+	}
+	for first := true; len(families) > 0; first = false {
+		next := 0
+		if len(large) > 0 {
+			families = slices.DeleteFunc(slices.Clone(families), func(f smallscope.Family) bool { return tooLarge(f[0]) })
+			for i, f := range families {
+				if f[0].Smaller(families[next][0]) {
+					next = i
+				}
+			}
+			if len(families) == 0 {
+				break
+			}
+		}
+		f := families[next]
+		families = slices.Delete(slices.Clone(families), next, next+1)
 		proved := false
 		for _, s := range f {
 			now := opts
-			if slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) }) {
+			if tooLarge(s) {
 				break
 			}
 			if opts.Budget > 0 {
@@ -96,7 +113,7 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 					return out, nil
 				}
 				now.allotted = true
-				if now.Budget = left; i < len(families)-1 {
+				if now.Budget = left; slices.ContainsFunc(families, func(f smallscope.Family) bool { return !tooLarge(f[0]) && f[0].Smaller(s) }) {
 					now.Budget = time.Duration(scopeShare * float64(left))
 				}
 			}
@@ -114,7 +131,7 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 			if r.Outcome == artifact.ScopeOpen {
 				large = append(large, s)
 			}
-			if r.Outcome == artifact.ScopeUnfit && !proved && i == 0 {
+			if r.Outcome == artifact.ScopeUnfit && !proved && first {
 				continue // a remainder of what is counted, say, takes more than two; in one way, since each takes time
 			}
 			if r.Outcome != artifact.ScopeProved {
