@@ -143,7 +143,8 @@ type Builder struct {
 	manifest Manifest
 	limits   Limits
 	files    map[string][]byte
-	known    map[string]bool // files of the parent that are still as there, and so can be decoded
+	known    map[string]bool // files of the parent that are still as there, and so can be decoded within its limit
+	decoded  int64           // of what such a file is in memory
 	err      error
 }
 
@@ -164,8 +165,9 @@ func Extend(parent *Bundle, m Manifest) *Builder {
 	b.manifest.Parent = parent.Digest()
 	for path, data := range parent.files {
 		b.files[path] = data
-		b.known[path] = path != SidecarPath && parent.decoded <= b.limits.Decoded // a bundle has its sidecar decoded
+		b.known[path] = path != SidecarPath // a bundle has that decoded
 	}
+	b.decoded = parent.decoded
 	return b
 }
 
@@ -300,7 +302,11 @@ func (b *Builder) Bundle() (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bundle: %w", err)
 	}
-	return newBundle(encoded, b.files, b.known, limits)
+	known := b.known
+	if b.decoded > limits.Decoded {
+		known = nil
+	}
+	return newBundle(encoded, b.files, known, limits)
 }
 
 // newBundle checks a manifest against the files, of which those that are known can be decoded, and makes them a bundle.

@@ -42,7 +42,8 @@ type Reader struct {
 	stored  any    // what it holds, as it is stored
 	value   any    // what that stands for, once somebody has asked for it
 
-	// known are files of which it was checked before that they can be decoded.
+	// known are files of which it was checked before that they can be decoded. They have no value; who asks for one reads a
+	// bundle that is made, where nothing is known.
 	known map[string]bool
 }
 

@@ -504,8 +504,8 @@ func frameText(f runtime.Frame) string {
 	return initialises(f.Function) + " " + path.Base(f.File) + ":" + strconv.Itoa(f.Line)
 }
 
-// initialises gives what initialises a package the name that it has in the program: where it is to be done again, an instrumented
-// package has it in functions of other names.
+// initialises names what initialises a package as Go does, but for the numbers of init functions: where it is to be done again, an
+// instrumented package has it in functions of other names.
 func initialises(function string) string {
 	dot := strings.LastIndex(function, "/") + 1
 	dot += strings.Index(function[dot:], ".") + 1

@@ -395,7 +395,7 @@ func (r *rewriter) repeat(plan *initPlan) string {
 		b.line = 0
 		b.node(step.Rhs)
 		for _, v := range step.Lhs {
-			if r.races != nil && r.races.variable(v) {
+			if r.races != nil && r.races.variable(v) && !r.hasStaticValue(step.Rhs) {
 				b.put("; %s.Wr(%d, &%s)", r.zz, r.touch(&ast.Ident{NamePos: v.Pos(), Name: v.Name()}), v.Name())
 			}
 		}
@@ -408,6 +408,36 @@ func (r *rewriter) repeat(plan *initPlan) string {
 		}
 	}
 	return b.buf.String()
+}
+
+// hasStaticValue reports whether a variable has the value of an expression before anything of its package is executed, as gc does it:
+// nobody can find it without.
+func (r *rewriter) hasStaticValue(e ast.Expr) bool {
+	tv := r.info.Types[e]
+	if tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.FuncLit:
+		return true
+	case *ast.Ident:
+		_, ok := r.info.Uses[e].(*types.Func)
+		return ok
+	case *ast.UnaryExpr:
+		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
+		return ok && e.Op == token.AND && r.hasStaticValue(lit)
+	case *ast.CompositeLit:
+		if _, ok := tv.Type.Underlying().(*types.Map); ok {
+			return false
+		}
+		return !slices.ContainsFunc(e.Elts, func(elt ast.Expr) bool {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			return !r.hasStaticValue(elt)
+		})
+	}
+	return false
 }
 
 func (r *rewriter) holds(pos token.Pos) bool {

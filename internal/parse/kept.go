@@ -96,13 +96,6 @@ type keeper struct {
 	pools bool
 }
 
-// KeepsPointers reports whether a library may keep a pointer to a value that only one goroutine
-// at a time may use. The error is that of ctx.
-func KeepsPointers(ctx context.Context, prog *source.Program) (bool, error) {
-	facts, err := memoryFactsOf(ctx, prog)
-	return err == nil && len(facts.kept) > 0, err
-}
-
 // keeps adds the types of which an instruction has something keep a pointer.
 func (k keeper) keeps(in ssa.Instruction) {
 	kept, own := k.kept, k.own

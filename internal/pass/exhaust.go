@@ -531,7 +531,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 			return err
 		}
 	}
-	// An exploration beside the model has runs that are as long as they have to be, and is nearly done.
+	// An exploration beside the model has runs that are as long as they have to be.
 	if d.runs.Failing != "" || d.schedules == nil && d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
 		if certain || d.found() {
 			return nil
@@ -572,6 +572,9 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	if found.bounded != nil {
 		d.takeBounded(found.bounded)
+	}
+	if d.runs.Exhaustive.Proved() {
+		d.runs.RaceRuns = 0
 	}
 	if d.recorded { // few of all schedules may have the race, and so none of the runs that were watched
 		return d.confirmRaces(ctx)
@@ -658,12 +661,13 @@ func (d *deep) found() bool {
 	})
 }
 
-// Before a model without an error is believed, raceRuns schedules are looked at for data races, of raceRunsSteps together; where there
-// are more, which are much like these, so are raceSamples at random.
+// Before a model without an error is believed, so many schedules are looked at for data races, of so many steps together; where there
+// are more, which are much like these, so are some random runs. If time is short, fewRaceSchedules are enough.
 const (
-	raceRuns      = 1000
-	raceRunsSteps = 200_000
-	raceSamples   = 100
+	raceSchedules     = 1000
+	raceScheduleSteps = 200_000
+	raceSamples       = 100
+	fewRaceSchedules  = 32
 )
 
 // unguardedRaces runs a few schedules, none equivalent to another one, and reports whether
@@ -674,60 +678,64 @@ const (
 func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
-	unseen := func() (bool, error) {
-		if d.recorded {
-			return false, ctx.Err()
+	unseen := func() {
+		if !d.recorded { // else random runs have looked for them
+			why := cmp.Or(cut(ctx, part), "the program could not be run with its accesses to memory recorded")
+			d.runs.Races = append(d.runs.Races, "data races were not looked for: "+why)
 		}
-		why := cmp.Or(cut(ctx, part), "the program could not be run with its accesses to memory recorded")
-		d.runs.Races = append(d.runs.Races, "data races were not looked for: "+why)
-		return false, ctx.Err()
 	}
 	b, err := d.program.guardable(part, d.opts, d.rep)
 	if err != nil {
-		return unseen()
+		unseen()
+		return false, ctx.Err()
 	}
 	defer func() { _ = b.Close() }()
 	defer d.rep.stage("explore")()
+	runs := 0 // where there are more
 	for _, stalls := range []int{0, -1} {
 		x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
 			RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
-			Awaits:     b.awaits, Stalls: stalls, MaxRuns: raceRuns, TotalSteps: raceRunsSteps, MaxProcesses: systematicProcesses,
+			Awaits:     b.awaits, Stalls: stalls, MaxRuns: raceSchedules, TotalSteps: raceScheduleSteps, MaxProcesses: systematicProcesses,
 		})
-		if x == nil || err != nil || x.Runs == 0 {
-			return unseen()
+		if x == nil {
+			unseen()
+			break
 		}
-		if !x.Complete && !d.recorded { // else there were random runs
-			races, runs, err := b.sampleRaces(part, d.opts, stalls == 0)
-			if err != nil {
-				return unseen()
+		if whole := x.Complete && x.Limited == 0 && !x.Untaken; !whole {
+			runs += x.Runs
+			if err == nil && x.Runs > 0 && !d.recorded {
+				var sampled int
+				sampled, err = b.sampleRaces(part, d.opts, stalls == 0, x)
+				runs += sampled
 			}
-			x.Races = append(x.Races, races...)
-			d.runs.RaceRuns += x.Runs + runs
 		}
 		d.lent = union(d.lent, x.Kept)
 		if d.recorded {
-			d.watchEnds(x.Ends, nil)
+			d.watchEnds(x, nil)
 		} else {
 			d.takeRaces(x, true)
 			if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
 				d.runs.Races = union(d.runs.Races, []string{text})
 			}
 		}
-		if !x.Timed {
+		if x.Runs == 0 || err != nil && x.Runs < fewRaceSchedules {
+			unseen()
+		}
+		if x.Runs == 0 || err != nil || !x.Timed {
 			break
 		}
 	}
 	if d.recorded {
-		if err := d.confirmRaces(ctx); err != nil {
-			return false, err
-		}
+		err = d.confirmRaces(ctx)
+	} else if len(d.runs.Races)+len(d.runs.WordRaces) == 0 {
+		d.runs.RaceRuns = runs
 	}
-	return len(d.runs.Races) > 0 || len(d.lent) > 0, nil
+	return len(d.runs.Races) > 0 || len(d.lent) > 0, errors.Join(err, ctx.Err())
 }
 
-// watchEnds takes up the data races of runs of an exploration, with those of its guards that the program of the bundle lacks.
-func (d *deep) watchEnds(ends []orchestrate.End, lacks map[string]bool) {
-	for _, e := range ends {
+// watchEnds takes up the data races of an exploration, with those of its guards that the program of the bundle lacks.
+func (d *deep) watchEnds(x *orchestrate.Exhaustive, lacks map[string]bool) {
+	for _, e := range x.Ends {
 		if len(e.Races) == 0 {
 			continue
 		}
@@ -736,9 +744,16 @@ func (d *deep) watchEnds(ends []orchestrate.End, lacks map[string]bool) {
 		run.Steps = without(run.Steps, lacks)
 		d.watch(&orchestrate.Verdict{Races: e.Races}, run)
 		for _, r := range d.raced[known:] {
-			r.exhaustive = true
+			r.exhaustive, r.after = true, int(e.Seed)+1
 		}
 	}
+	for _, r := range x.Races { // of a run with another one before it, say, there is no plan
+		sides := orchestrate.Accesses(d.side, r)
+		if !slices.ContainsFunc(d.raced, func(o *raced) bool { return pair(o.sides) == pair(sides) }) {
+			d.runs.Races = union(d.runs.Races, []string{seenRace(sides)})
+		}
+	}
+	d.search.Limits = union(d.search.Limits, x.Unseen)
 }
 
 // without are the steps of a plan at other guards.
@@ -746,19 +761,21 @@ func without(steps []artifact.PlanStep, guards map[string]bool) []artifact.PlanS
 	return slices.DeleteFunc(slices.Clone(steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
 }
 
-// sampleRaces are the data races of a few random runs.
-func (b *guardable) sampleRaces(ctx context.Context, opts Options, patient bool) (races []orchestrate.Race, runs int, err error) {
+// sampleRaces adds what a few random runs show of data races, and returns how many there were.
+func (b *guardable) sampleRaces(ctx context.Context, opts Options, patient bool, to *orchestrate.Exhaustive) (int, error) {
 	x, err := b.Explore(ctx, orchestrate.ExploreOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: exhaustRunSteps},
-		Runs:       raceSamples, TotalSteps: raceRunsSteps, Strategy: orchestrate.StrategySURW, Patient: patient, NoReplay: true, MaxProcesses: systematicProcesses,
+		Runs:       raceSamples, TotalSteps: raceScheduleSteps, Strategy: orchestrate.StrategySURW, Patient: patient, NoReplay: true, MaxProcesses: systematicProcesses,
+		Recorded: func(_ uint64, r *orchestrate.Recording) error {
+			to.Races = append(to.Races, r.Verdict.Races...)
+			to.Unseen = union(to.Unseen, r.Verdict.RaceLimits)
+			return nil
+		},
 	})
-	if err != nil {
-		return nil, 0, err
+	if x == nil {
+		return 0, err
 	}
-	for _, e := range x.Ends {
-		races = append(races, e.Races...)
-	}
-	return races, x.Runs, nil
+	return x.Runs, err
 }
 
 // takeRaces notes data races. Those between statements that are guards of the model, both of
@@ -855,7 +872,7 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 		}
 	}
 	if d.recorded {
-		d.watchEnds(x.Ends, guards)
+		d.watchEnds(x.Exhaustive, guards)
 	}
 	for _, e := range x.Ends {
 		d.endsWell = d.endsWell || endsWell(e)

@@ -196,8 +196,8 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: runProcesses,
 	}
 	first := how
-	first.Runs = 1
-	how.Runs, how.Seed = how.Runs-1, how.Seed+1
+	first.Runs, first.TotalSteps = 1, first.MaxSteps
+	how.Runs, how.Seed, how.TotalSteps = how.Runs-1, how.Seed+1, how.TotalSteps-first.TotalSteps
 	for _, part := range append([]orchestrate.ExploreOptions{first}, opts.parts(how)...) {
 		x, err := b.Explore(limited, part)
 		if x == nil {
@@ -216,9 +216,9 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 	return failed, raced
 }
 
-// cutOff reports whether no run has come to its end.
+// cutOff reports whether there were runs, none of which has come to its end.
 func cutOff(ends []orchestrate.End) bool {
-	return !slices.ContainsFunc(ends, func(e orchestrate.End) bool { return e.Status != orchestrate.Limit })
+	return len(ends) > 0 && !slices.ContainsFunc(ends, func(e orchestrate.End) bool { return e.Status != orchestrate.Limit })
 }
 
 // endsInError reports whether runs have ended in an error of which no more need be known to call it one.

@@ -167,10 +167,18 @@ func (d *deep) races(ctx context.Context) error {
 	return d.confirmRaces(ctx)
 }
 
-// confirmRaces makes findings of the data races that runs have shown since it was called.
+// confirmRaces makes findings of the data races that runs have shown since it was called. What there is no time for, or no program,
+// is said.
 func (d *deep) confirmRaces(ctx context.Context) error {
+	late, cancel := d.opts.late(ctx)
+	defer cancel()
 	for ; d.replayed < len(d.raced); d.replayed++ {
-		if err := d.confirm(ctx, d.raced[d.replayed]); err != nil {
+		r := d.raced[d.replayed]
+		if d.binary == nil || cut(ctx, late) != "" {
+			d.runs.Races = union(d.runs.Races, []string{seenRace(r.sides)})
+			continue
+		}
+		if err := d.confirm(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -299,20 +307,26 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	if err != nil {
 		return fmt.Errorf("replay of a data race: %w", err)
 	}
-	if once.Status == orchestrate.Reproduced {
-		plan.Steps = once.Trace // the run ends with the race
+	v := once
+	if once.Status == orchestrate.Reproduced || !r.exhaustive { // else only other forms of the program have these steps
+		if once.Status == orchestrate.Reproduced {
+			plan.Steps = once.Trace // the run ends with the race
+		}
+		if v, err = orchestrate.Replay(ctx, d.binary, plan, limits); err != nil {
+			return fmt.Errorf("replay of a data race: %w", err)
+		}
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
-	if err != nil {
-		return fmt.Errorf("replay of a data race: %w", err)
-	}
-	r.sides, _ = d.sidesIn(r, v) // the stacks of this run; the one that was seen may have kept none
+	sides, shown := d.sidesIn(r, v)
+	r.sides = sides // the stacks of this run; the one that was seen may have kept none
 	s := d.suspectOf(q, v)
 	s.raced, s.run = r, r.after
-	if v.Status == orchestrate.Reproduced {
-		s.conclude(artifact.Real, "")
-	} else {
+	switch {
+	case v.Status != orchestrate.Reproduced:
 		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
+	case !shown: // an initialiser has no site to tell it by
+		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: its replay has shown another one")
+	default:
+		s.conclude(artifact.Real, "")
 	}
 	return d.keep(s)
 }

@@ -92,5 +92,15 @@ func main() {
 `), Options{timing: &engineTiming{steps: 1}})
 	require.NoError(t, err)
 	require.False(t, Conclude(b).Inconclusive(), describe(b))
-	require.Equal(t, raceRuns+raceSamples, b.Runs().RaceRuns)
+	require.Equal(t, raceSchedules+raceSamples, b.Runs().RaceRuns)
+}
+
+// TestRacesWithoutProgram: where the program of the bundle was not built when the exploration has shown a data race, that is said.
+func TestRacesWithoutProgram(t *testing.T) {
+	write := artifact.FindingGoroutine{G: "0.1", Operation: "write of x", File: "a.go", Line: 3}
+	read := artifact.FindingGoroutine{G: "0.2", Operation: "read of x", File: "a.go", Line: 5}
+	d := &deep{raced: []*raced{{sides: []artifact.FindingGoroutine{write, read}}}, out: artifact.New(artifact.Manifest{})}
+	require.NoError(t, d.confirmRaces(t.Context()))
+	require.Equal(t, []string{"a data race, which no run has reproduced: write of x at a.go:3 and read of x at a.go:5, which nothing orders"}, d.runs.Races)
+	require.Empty(t, d.observed)
 }

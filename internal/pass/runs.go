@@ -70,7 +70,10 @@ func (d *deep) explore(ctx context.Context) error {
 	if err := d.under(ctx, first); err != nil || d.runs.Cut != "" {
 		return err
 	}
-	how.Seed++
+	how.Runs, how.Seed = how.Runs-1, how.Seed+1
+	if how.Runs == 0 {
+		return nil
+	}
 	if d.runs.Limited == limited {
 		how.Runs, how.TotalSteps, how.MaxSteps, how.First = min(how.Runs, longRuns), longTotal, longSteps, true
 		if len(d.ends) > 0 {
@@ -595,8 +598,11 @@ func passingOthers(limits orchestrate.RunOptions, plan artifact.Plan) orchestrat
 func (d *deep) withoutMinor(plan artifact.Plan) artifact.Plan {
 	minor := map[string]bool{}
 	for _, s := range d.side.Sites {
-		if s.Kind == sites.Stmt.String() && !slices.Contains(d.side.Accesses, s.ID) {
-			minor[s.Key] = true
+		minor[s.Key] = s.Kind == sites.Stmt.String()
+	}
+	for _, id := range d.side.Accesses {
+		if s, ok := d.side.Site(id); ok {
+			minor[s.Key] = false
 		}
 	}
 	plan.Steps = without(plan.Steps, minor)

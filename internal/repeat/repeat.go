@@ -421,7 +421,7 @@ func text(first, second string, k int64) (string, error) {
 		if !number {
 			return string(out), nil
 		}
-		if step := b - a; step != 0 && k >= 1e18/max(step, -step) { // those of a text are below 1e18
+		if step := b - a; step != 0 && k > (1e18-1)/max(step, -step) { // those of a text are below 1e18
 			return "", errors.New("a number of a text grows too large")
 		}
 		n := a + k*(b-a)

@@ -179,6 +179,8 @@ func TestSize(t *testing.T) {
 func FuzzUnfold(f *testing.F) {
 	f.Add("a1", "a2", 0, 1, 3)
 	f.Add("", "", 0, 1, 1<<40)
+	f.Add("a0", "a300000000000000000", 0, 1, 4)
+	f.Add("999999999999999999", "666666666666666666", 0, 1, 4)
 	f.Fuzz(func(t *testing.T, a, b string, at, length, times int) {
 		list, blocks := []string{a, b}, []Block{{at, length, times}}
 		if n, err := Size(list, blocks); err != nil || n > 1<<20 {
