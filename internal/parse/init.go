@@ -394,9 +394,11 @@ func (r *rewriter) repeat(plan *initPlan) string {
 		b.put("\nfunc %s() { %s = ", name, strings.Join(names, ", "))
 		b.line = 0
 		b.node(step.Rhs)
-		for _, v := range step.Lhs {
-			if r.races != nil && r.races.variable(v) && !r.hasStaticValue(step.Rhs) {
-				b.put("; %s.Wr(%d, &%s)", r.zz, r.touch(&ast.Ident{NamePos: v.Pos(), Name: v.Name()}), v.Name())
+		if r.races != nil && !r.hasStaticValue(step.Rhs) {
+			for _, v := range step.Lhs {
+				if r.races.variable(v) {
+					b.put("; %s.Wr(%d, &%s)", r.zz, r.touch(&ast.Ident{NamePos: v.Pos(), Name: v.Name()}), v.Name())
+				}
 			}
 		}
 		b.put(" }\n")
@@ -414,15 +416,10 @@ func (r *rewriter) repeat(plan *initPlan) string {
 // nobody can find it without.
 func (r *rewriter) hasStaticValue(e ast.Expr) bool {
 	tv := r.info.Types[e]
-	if tv.Value != nil || tv.IsNil() {
+	if tv.Value != nil || tv.IsNil() || r.static(e) {
 		return true
 	}
 	switch e := ast.Unparen(e).(type) {
-	case *ast.FuncLit:
-		return true
-	case *ast.Ident:
-		_, ok := r.info.Uses[e].(*types.Func)
-		return ok
 	case *ast.UnaryExpr:
 		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
 		return ok && e.Op == token.AND && r.hasStaticValue(lit)

@@ -726,11 +726,13 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 		}
 	}
 	if d.recorded {
-		err = d.confirmRaces(ctx)
+		if err := d.confirmRaces(ctx); err != nil {
+			return false, err
+		}
 	} else if len(d.runs.Races)+len(d.runs.WordRaces) == 0 {
 		d.runs.RaceRuns = runs
 	}
-	return len(d.runs.Races) > 0 || len(d.lent) > 0, errors.Join(err, ctx.Err())
+	return len(d.runs.Races) > 0 || len(d.lent) > 0, ctx.Err()
 }
 
 // watchEnds takes up the data races of an exploration, with those of its guards that the program of the bundle lacks.

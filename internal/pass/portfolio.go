@@ -195,9 +195,9 @@ func (b *guardable) fails(ctx context.Context, opts Options) (failed bool, raced
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: longSteps / 3}, // the program of the bundle has more guards
 		Runs:       firstRuns, Strategy: opts.Strategy, TotalSteps: longSteps, Patient: true, First: true, NoReplay: true, MaxProcesses: runProcesses,
 	}
-	first := how
-	first.Runs, first.TotalSteps = 1, first.MaxSteps
-	how.Runs, how.Seed, how.TotalSteps = how.Runs-1, how.Seed+1, how.TotalSteps-first.TotalSteps
+	first, how := oneFirst(how)
+	first.TotalSteps = first.MaxSteps
+	how.TotalSteps -= first.TotalSteps
 	for _, part := range append([]orchestrate.ExploreOptions{first}, opts.parts(how)...) {
 		x, err := b.Explore(limited, part)
 		if x == nil {

@@ -290,31 +290,26 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	plan.Expect = artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}
-	limits := d.limits(0)
-	passing := limits
+	var v *orchestrate.Verdict
+	var err error
 	if r.exhaustive {
-		passing = passingOthers(limits, plan)
-	}
-	once, err := d.binary.Run(ctx, plan, passing)
-	if err == nil && r.exhaustive && once.Status != orchestrate.Reproduced {
 		begun := d.withoutMinor(plan)
 		// Who has no step left goes on by itself at the end of a plan.
 		for n := len(begun.Steps); n > 0 && begun.Steps[n-1].G != first.G && begun.Steps[n-1].G != second.G; n-- {
 			begun.Steps = begun.Steps[:n-1]
 		}
-		once, err = d.binary.Run(ctx, begun, passing)
+		v, err = d.adapt(ctx, plan, begun)
+	} else {
+		v, err = d.binary.Run(ctx, plan, d.limits(0))
+	}
+	if err == nil && v.Status == orchestrate.Reproduced {
+		plan.Steps = v.Trace // the run ends with the race
+	}
+	if err == nil && (v.Status == orchestrate.Reproduced || !r.exhaustive) { // else only another form of the program has these steps
+		v, err = orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 	}
 	if err != nil {
 		return fmt.Errorf("replay of a data race: %w", err)
-	}
-	v := once
-	if once.Status == orchestrate.Reproduced || !r.exhaustive { // else only other forms of the program have these steps
-		if once.Status == orchestrate.Reproduced {
-			plan.Steps = once.Trace // the run ends with the race
-		}
-		if v, err = orchestrate.Replay(ctx, d.binary, plan, limits); err != nil {
-			return fmt.Errorf("replay of a data race: %w", err)
-		}
 	}
 	sides, shown := d.sidesIn(r, v)
 	r.sides = sides // the stacks of this run; the one that was seen may have kept none

@@ -104,3 +104,41 @@ func TestRacesWithoutProgram(t *testing.T) {
 	require.Equal(t, []string{"a data race, which no run has reproduced: write of x at a.go:3 and read of x at a.go:5, which nothing orders"}, d.runs.Races)
 	require.Empty(t, d.observed)
 }
+
+// TestInitialiserStack: the stack of an initialiser names what Go does, not the function of the instrumented program that repeats
+// it. So the runtime knows how the instrumenter names those.
+func TestInitialiserStack(t *testing.T) {
+	t.Parallel()
+	programs.InLong(t)
+	b, err := Check(t.Context(), programs.Main(t, `package main
+
+import "fmt"
+
+var size = 1
+
+var ready = launch()
+
+var double = 2 * size
+
+func launch() chan bool {
+	c := make(chan bool)
+	go func() {
+		size = 5
+		close(c)
+	}()
+	return c
+}
+
+func main() {
+	<-ready
+	fmt.Println(size, double)
+}
+`), Options{Model: &Model{Races: true}})
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1, describe(b))
+	var stacks []string
+	for _, g := range b.Findings()[0].Goroutines {
+		stacks = append(stacks, g.Stack...)
+	}
+	require.Contains(t, stacks, "example.com/p.init main.go:9")
+}

@@ -50,9 +50,8 @@ func (d *deep) explore(ctx context.Context) error {
 		Runs: cmp.Or(d.opts.Runs, ExploreRuns), Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
 	}
 	if d.runs.Runs == 0 { // else some were followed in the model
-		one := how
-		one.Runs = 1
-		how.Runs, how.Seed = how.Runs-1, how.Seed+1
+		var one orchestrate.ExploreOptions
+		one, how = oneFirst(how)
 		if err := d.under(ctx, one); err != nil || d.runs.Cut != "" || how.Runs == 0 {
 			return err
 		}
@@ -64,13 +63,12 @@ func (d *deep) explore(ctx context.Context) error {
 		return d.byStrategies(ctx, how)
 	}
 	// One run tells whether there is an end to come to.
-	first := how
-	first.Runs, first.TotalSteps, first.MaxSteps = 1, longSteps, longSteps
+	first, how := oneFirst(how)
+	first.TotalSteps, first.MaxSteps = longSteps, longSteps
 	limited := d.runs.Limited
 	if err := d.under(ctx, first); err != nil || d.runs.Cut != "" {
 		return err
 	}
-	how.Runs, how.Seed = how.Runs-1, how.Seed+1
 	if how.Runs == 0 {
 		return nil
 	}
@@ -81,6 +79,14 @@ func (d *deep) explore(ctx context.Context) error {
 		}
 	}
 	return d.byStrategies(ctx, how)
+}
+
+// oneFirst takes the first of some runs from the others.
+func oneFirst(how orchestrate.ExploreOptions) (first, others orchestrate.ExploreOptions) {
+	first, others = how, how
+	first.Runs = 1
+	others.Runs, others.Seed = how.Runs-1, how.Seed+1
+	return first, others
 }
 
 // byStrategies runs the program under the schedules of strategies, one after the other.
@@ -570,27 +576,30 @@ func (d *deep) dependingOnTiming(e ended, site artifact.Site) *suspect {
 	return nil
 }
 
-// replayEnd replays a run. One of the exploration of every schedule has not stopped at the
-// guards that only the program of the bundle has: it is repeated with them first.
+// replayEnd replays a run. One of the exploration of every schedule is adapted first.
 func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orchestrate.Verdict, error) {
-	limits := d.limits(0)
 	if e.exhaustive {
-		v, err := orchestrate.Replay(ctx, d.binary, plan, passingOthers(limits, plan))
-		if err == nil && v.Status != orchestrate.Reproduced {
-			v, err = orchestrate.Replay(ctx, d.binary, d.withoutMinor(plan), passingOthers(limits, plan))
-		}
+		v, err := d.adapt(ctx, plan, d.withoutMinor(plan))
 		if err != nil || v.Status != orchestrate.Reproduced {
 			return v, err
 		}
 		plan.Steps = v.Trace
 	}
-	return orchestrate.Replay(ctx, d.binary, plan, limits)
+	return orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 }
 
-// passingOthers are the limits of a run by a plan of another instrumented form of the program, which lacks guards.
-func passingOthers(limits orchestrate.RunOptions, plan artifact.Plan) orchestrate.RunOptions {
-	limits.PassOthers, limits.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
-	return limits
+// adapt makes a plan of another instrumented form of the program, which has not stopped at the guards that only the program of the
+// bundle has, one of that: it is repeated with them. The first variant that shows what is expected has its steps in the
+// trace of the verdict; if there is none, the verdict is that of the last one.
+func (d *deep) adapt(ctx context.Context, variants ...artifact.Plan) (v *orchestrate.Verdict, err error) {
+	for _, plan := range variants {
+		limits := d.limits(0)
+		limits.PassOthers, limits.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
+		if v, err = orchestrate.Replay(ctx, d.binary, plan, limits); err != nil || v.Status == orchestrate.Reproduced {
+			break
+		}
+	}
+	return v, err
 }
 
 // withoutMinor is a plan of another instrumented form of the program without its steps at statements that are no guards of the

@@ -86,21 +86,18 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 	tooLarge := func(s smallscope.Scope) bool {
 		return slices.ContainsFunc(large, func(l smallscope.Scope) bool { return !s.Smaller(l) })
 	}
+	families = slices.Clone(families)
 	for first := true; len(families) > 0; first = false {
 		next := 0
 		if len(large) > 0 {
-			families = slices.DeleteFunc(slices.Clone(families), func(f smallscope.Family) bool { return tooLarge(f[0]) })
 			for i, f := range families {
 				if f[0].Smaller(families[next][0]) {
 					next = i
 				}
 			}
-			if len(families) == 0 {
-				break
-			}
 		}
 		f := families[next]
-		families = slices.Delete(slices.Clone(families), next, next+1)
+		families = slices.Delete(families, next, next+1)
 		proved := false
 		for _, s := range f {
 			now := opts
@@ -113,7 +110,7 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 					return out, nil
 				}
 				now.allotted = true
-				if now.Budget = left; slices.ContainsFunc(families, func(f smallscope.Family) bool { return !tooLarge(f[0]) && f[0].Smaller(s) }) {
+				if now.Budget = left; slices.ContainsFunc(families, func(f smallscope.Family) bool { return f[0].Smaller(s) }) {
 					now.Budget = time.Duration(scopeShare * float64(left))
 				}
 			}
@@ -142,6 +139,7 @@ func (p *program) smallScopes(ctx context.Context, families []smallscope.Family,
 		if proved {
 			break
 		}
+		families = slices.DeleteFunc(families, func(f smallscope.Family) bool { return tooLarge(f[0]) })
 	}
 	return out, nil
 }
