@@ -373,8 +373,10 @@ type Finding struct {
 	// Reason says why the verdict is not "real", or how a real error has shown
 	// that no trace of the model led to.
 	Reason string `json:"reason,omitempty"`
-	// Attempts is the number of traces that were replayed.
+	// Attempts is the number of traces that were replayed. Refuted is how many of them the program has left where
+	// only what they say can be done: that speaks against an error that is unconfirmed.
 	Attempts int `json:"attempts,omitempty"`
+	Refuted  int `json:"refuted,omitempty"` // see Attempts
 	// Runs is after how many runs of the program a real error has shown: replays of
 	// traces, and runs under other schedules, the last of which has shown it.
 	Runs int `json:"runs,omitempty"`

@@ -80,7 +80,7 @@ func Accept(b *artifact.Bundle, base *Baseline) (accepted []Acceptance, problems
 	comments, problems := commentsOf(b)
 	for _, f := range b.Findings() {
 		r, ok := ruleOf(f.Kind)
-		if _, counts := levels[f.Verdict]; !ok || !counts {
+		if _, counts := levelOf(f); !ok || !counts {
 			continue
 		}
 		at := slices.IndexFunc(comments, func(c comment) bool { return c.covers(f, r) })
@@ -246,7 +246,7 @@ func (base *Baseline) Add(b *artifact.Bundle) {
 	accepted, _ := Accept(b, nil)
 	for _, f := range b.Findings() {
 		r, ok := ruleOf(f.Kind)
-		level := levels[f.Verdict]
+		level, _ := levelOf(f)
 		if !ok || level != levelError && level != levelWarning || slices.Contains(Numbers(accepted), f.Number) {
 			continue
 		}

@@ -35,7 +35,7 @@ func (g *GitHub) Write(w io.Writer, r Result) error {
 		return err
 	}
 	for _, f := range r.Bundle.Findings() {
-		level, ok := levels[f.Verdict]
+		level, ok := levelOf(f)
 		rule, known := ruleOf(f.Kind)
 		if !ok || !known || r.accepted(f) != nil {
 			continue

@@ -74,7 +74,7 @@ func (r *Result) testcase() junit.Testcase {
 	var real, other []string
 	kind := ""
 	for _, f := range r.Bundle.Findings() {
-		level, ok := levels[f.Verdict]
+		level, ok := levelOf(f)
 		switch a := r.accepted(f); {
 		case !ok:
 		case a != nil:

@@ -37,7 +37,17 @@ const (
 	levelNote    = "note"
 )
 
-// levels are those of verdicts. What is false is no result.
+// levelOf is how bad a finding is; what is false is no result. Of what the program was shown not to do, as far as that was
+// tried, the model is to blame more often than not.
+func levelOf(f artifact.Finding) (level string, ok bool) {
+	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+		return levelNote, true
+	}
+	level, ok = levels[f.Verdict]
+	return level, ok
+}
+
+// levels are those of verdicts.
 var levels = map[string]string{
 	artifact.Real:            levelError,
 	artifact.Possible:        levelWarning,
@@ -90,7 +100,7 @@ func (l *Log) Add(r Result) error {
 		return nil
 	}
 	for _, f := range r.Bundle.Findings() {
-		level, ok := levels[f.Verdict]
+		level, ok := levelOf(f)
 		if !ok {
 			continue
 		}

@@ -171,10 +171,12 @@ func TestSARIFMerged(t *testing.T) {
 	other := deadlock(artifact.Unconfirmed)
 	other.Col = 7 // another operation of the line
 	other.Reason = "there was no time"
+	left := other // what the program was shown not to do
+	left.Line, left.Refuted = 8, 2
 	refuted := deadlock(artifact.False)
 	refuted.Kind = artifact.KindPanic
-	run := logOf(t, bundleOf(t, "TestA", 0, deadlock(artifact.Note), other, refuted), bundleOf(t, "TestB", 0, deadlock(artifact.Real)), bundleOf(t, "TestC", 0, deadlock(artifact.TimingDependent)))
-	require.Equal(t, `["error","warning"]`, run.Get("results.#.level").Raw)
+	run := logOf(t, bundleOf(t, "TestA", 0, deadlock(artifact.Note), other, left, refuted), bundleOf(t, "TestB", 0, deadlock(artifact.Real)), bundleOf(t, "TestC", 0, deadlock(artifact.TimingDependent)))
+	require.Equal(t, `["error","warning","note"]`, run.Get("results.#.level").Raw)
 	require.Contains(t, run.Get("results.0.properties").Raw, "m/p TestB")
 	require.Contains(t, run.Get("results.0.properties").Raw, "m/p TestC")
 	require.Contains(t, run.Get("results.1.message.text").String(), "(unconfirmed: there was no time)")

@@ -62,7 +62,7 @@ func (u *Unused) Add(r Result, elsewhere bool) {
 	}
 	for _, f := range r.Bundle.Findings() {
 		rule, ok := ruleOf(f.Kind)
-		if _, counts := levels[f.Verdict]; !ok || !counts {
+		if _, counts := levelOf(f); !ok || !counts {
 			continue
 		}
 		for _, c := range comments {

@@ -314,6 +314,13 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what+noun))
 		}
 	}
+	if refuted := refutedOf(b.Findings()); c.Unconfirmed > 0 && refuted == c.Unconfirmed {
+		them := "it"
+		if refuted > 1 {
+			them = "them"
+		}
+		parts[len(parts)-1] += fmt.Sprintf(" (the program did not do %s when it was tried)", them)
+	}
 	if c.TimingDependent > 0 && b.Manifest().Entry.Func == "main" {
 		parts = append(parts, "a timing-dependent error")
 	} else if c.TimingDependent > 0 {
@@ -348,6 +355,16 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 	default:
 		return "no error"
 	}
+}
+
+// refutedOf counts the unconfirmed errors that speak more against the model than against the program.
+func refutedOf(all []artifact.Finding) (n int) {
+	for _, f := range all {
+		if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // inScope says what is known of the program with smaller numbers, behind a headline.
@@ -572,8 +589,8 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
-	if (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.Possible) && told.real() {
-		// What the model has for it is of little interest beside what the program does.
+	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 || (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.Possible) && told.real() {
+		// What the model has for it is of little interest where the program does not do it, or does something else.
 		writeReproduce(out, b, f, path, told)
 		return
 	}

@@ -42,6 +42,9 @@ func TestReasons(t *testing.T) {
 	writeFinding(&out, nil, vtrace.Finding{Number: 1, Verdict: artifact.Unconfirmed, Kind: artifact.KindPanic, File: "a.go", Line: 2, Reason: "expected 0 at m.f#1 (a.go:2: f())", Interleaving: []artifact.FindingStep{{Step: 1, G: "0", File: "a.go", Line: 2}}}, "", newTold())
 	require.Contains(t, out.String(), "   reason: expected 0 (a.go:2: f())\n")
 	require.Contains(t, out.String(), "   interleaving, of which no run has confirmed that it leads to the error:\n")
+	out.Reset()
+	writeFinding(&out, nil, vtrace.Finding{Number: 1, Verdict: artifact.Unconfirmed, Kind: artifact.KindPanic, File: "a.go", Line: 2, Refuted: 3, Reason: "expected 0 at m.f#1 (a.go:2: f())", Interleaving: []artifact.FindingStep{{Step: 1, G: "0", File: "a.go", Line: 2}}}, "", newTold())
+	require.Equal(t, "\n1. UNCONFIRMED: panic at a.go:2\n   reason: expected 0 (a.go:2: f())\n", out.String())
 	require.Equal(t, " (panicked) at a.go:2\n", goroutineText(nil, vtrace.Finding{File: "a.go", Line: 2}, artifact.FindingGoroutine{G: "0", State: artifact.StatePanicked}))
 }
 

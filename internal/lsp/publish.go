@@ -160,7 +160,17 @@ func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
 // origin is what the client shows as the source of diagnostics.
 const origin = "vtrace"
 
-// severities are those of verdicts. What is false is not shown.
+// severityOf is the severity of a finding; what is false is not shown. Of what the program was shown not to do, as far as
+// that was tried, the model is to blame more often than not.
+func severityOf(f artifact.Finding) (severity int, ok bool) {
+	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+		return severityInformation, true
+	}
+	severity, ok = severities[f.Verdict]
+	return severity, ok
+}
+
+// severities are those of verdicts.
 var severities = map[string]int{
 	artifact.Real:            severityError,
 	artifact.Possible:        severityWarning,
@@ -177,7 +187,7 @@ func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func
 	}
 	c := r.Compare(read)
 	for _, f := range all {
-		severity, ok := severities[f.Verdict]
+		severity, ok := severityOf(f)
 		if !ok || slices.Contains(r.accepted, f.Number) {
 			continue
 		}

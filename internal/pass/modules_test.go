@@ -83,6 +83,7 @@ func evenly(all []source.EntryPoint, n int) []source.EntryPoint {
 type answer struct {
 	what      string // as of TestVerdicts
 	engine    string // of what is none: "schedules" or "model"
+	small     bool   // it is open, and proved with smaller numbers
 	time, cpu time.Duration
 }
 
@@ -107,6 +108,12 @@ func checkTest(t *testing.T, set *source.Set, e source.EntryPoint) answer {
 			a.engine = "schedules"
 		}
 	}
+	if r := b.Runs(); r != nil && a.what == outcomeOpen {
+		for _, s := range r.SmallScopes {
+			a.small = a.small || s.Outcome == artifact.ScopeProved
+			t.Logf("with smaller numbers: %s: %.300v", s.Outcome, s.Why)
+		}
+	}
 	t.Logf("%s %s: %v, processor %v", a.what, a.engine, a.time.Round(100*time.Millisecond), a.cpu.Round(100*time.Millisecond))
 	for _, f := range b.Findings() {
 		if f.Verdict != artifact.False {
@@ -124,7 +131,7 @@ func checkTest(t *testing.T, set *source.Set, e source.EntryPoint) answer {
 }
 
 // summary is a row of a table: tests, none by the schedules, none by the model, real,
-// timing-dependent, note, open, median and most seconds, median seconds of processor.
+// timing-dependent, note, open, of those none with smaller numbers, median and most seconds, median seconds of processor.
 func summary(of []answer) string {
 	count := func(what, engine string) (n int) {
 		for _, a := range of {
@@ -137,9 +144,15 @@ func summary(of []answer) string {
 	if len(of) == 0 {
 		return "0"
 	}
+	small := 0
+	for _, a := range of {
+		if a.small {
+			small++
+		}
+	}
 	times := slices.SortedFunc(slices.Values(of), func(a, b answer) int { return int(a.time - b.time) })
 	cpus := slices.SortedFunc(slices.Values(of), func(a, b answer) int { return int(a.cpu - b.cpu) })
-	return fmt.Sprintf("%d | %d | %d | %d | %d | %d | %d | %.1f | %.1f | %.1f", len(of),
-		count(outcomeNone, "schedules"), count(outcomeNone, "model"), count(outcomeReal, ""), count(outcomeTime, ""), count(outcomeNote, ""), count(outcomeOpen, ""),
+	return fmt.Sprintf("%d | %d | %d | %d | %d | %d | %d | %d | %.1f | %.1f | %.1f", len(of),
+		count(outcomeNone, "schedules"), count(outcomeNone, "model"), count(outcomeReal, ""), count(outcomeTime, ""), count(outcomeNote, ""), count(outcomeOpen, ""), small,
 		times[len(of)/2].time.Seconds(), times[len(of)-1].time.Seconds(), cpus[len(of)/2].cpu.Seconds())
 }

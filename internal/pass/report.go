@@ -97,6 +97,7 @@ func (d *deep) decide(f *artifact.Finding) {
 			continue
 		}
 		f.Attempts += s.attempts
+		f.Refuted += s.refuted
 		if best == nil || rank[s.outcome] > rank[best.outcome] || rank[s.outcome] == rank[best.outcome] && best.replay == nil {
 			best = s
 		}

@@ -339,3 +339,40 @@ func main() {
 	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
 	require.True(t, slices.ContainsFunc(b.Findings(), func(f artifact.Finding) bool { return f.Kind == artifact.KindRace && f.Verdict == artifact.Real }))
 }
+
+// TestRefuted: an error that only the model has counts the traces that the program was shown not to follow.
+func TestRefuted(t *testing.T) {
+	t.Parallel()
+	b, err := Check(t.Context(), programs.Main(t, `package main
+
+import (
+	"strings"
+	"sync"
+)
+
+func main() {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	words := map[string]int{}
+	for _, line := range strings.Split("a b,b c,c d,d e,e f", ",") {
+		wg.Go(func() {
+			for w := range strings.FieldsSeq(line) {
+				mu.Lock()
+				words[strings.ToUpper(w)]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(words) != 6 {
+		panic("words are missing")
+	}
+}
+`), withSteps(Options{}, 1000))
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1, describe(b))
+	f := b.Findings()[0]
+	require.Equal(t, artifact.Unconfirmed, f.Verdict)
+	require.Positive(t, f.Refuted)
+	require.LessOrEqual(t, f.Refuted, f.Attempts)
+}
