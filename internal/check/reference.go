@@ -25,6 +25,7 @@ type reference struct {
 	zero     []int32 // storage before initialisers
 	channels []uppaal.Chan
 	chanRank map[int32]int
+	highest  [2]int // no transition has a higher priority
 	initial  refState
 	metas    []refSpan
 	shown    []refShown
@@ -133,6 +134,7 @@ func newReference(info *uppaal.Info) (r *reference, err error) {
 	}
 	r.initial = st
 	r.rankChannels()
+	r.highest = r.highestPriority()
 	if !r.invariants(&st) {
 		return nil, &refError{msg: "the initial state violates an invariant"}
 	}
@@ -224,6 +226,17 @@ func (r *reference) rankChannels() {
 			r.chanRank[int32(i)] = k
 		}
 	}
+}
+
+// highestPriority is one that no transition exceeds.
+func (r *reference) highestPriority() (p [2]int) {
+	for _, rank := range r.chanRank {
+		p[0] = max(p[0], rank)
+	}
+	for _, proc := range r.info.Processes {
+		p[1] = max(p[1], proc.Priority)
+	}
+	return p
 }
 
 // refOffer is an edge whose guard holds, for some selected values.
@@ -380,7 +393,12 @@ func (r *reference) offer(st *refState, proc, index int, e *uppaal.Edge, sel []i
 // moves it does not look at all the others, of which there may be many.
 func (r *reference) follow(st refState, step Step) (target refState, ok bool, err error) {
 	defer catchRef(&err)
-	if len(r.chanRank) > 0 || r.info.HasPriorities() {
+	parts, ok := r.parts(&st, step)
+	if !ok {
+		return st, false, nil
+	}
+	if p := r.priority(parts); slices.Compare(p[:], r.highest[:]) < 0 {
+		// Another transition may go before it.
 		moves, err := r.moves(st)
 		for _, m := range moves {
 			if reflect.DeepEqual(m.step, step) {
@@ -389,33 +407,43 @@ func (r *reference) follow(st refState, step Step) (target refState, ok bool, er
 		}
 		return st, false, err
 	}
-	var parts []refOffer
+	var moves []refMove
+	r.take(&moves, st, parts)
+	if len(moves) == 0 {
+		return st, false, nil
+	}
+	return moves[0].target, true, nil
+}
+
+// parts are the edges of a given step, if they make a transition of the state where priorities
+// and invariants do not matter.
+func (r *reference) parts(st *refState, step Step) (parts []refOffer, ok bool) {
 	taking := map[int]bool{}
 	for _, p := range step.Parts {
 		if p.Process < 0 || p.Process >= len(st.locs) || taking[p.Process] {
-			return st, false, nil
+			return nil, false
 		}
 		taking[p.Process] = true
 		t := r.info.Processes[p.Process].Template
 		if p.Edge < 0 || p.Edge >= len(t.Edges) || len(p.Select) != len(t.Edges[p.Edge].Select) ||
 			t.Edges[p.Edge].From != t.Locations[st.locs[p.Process]] {
-			return st, false, nil
+			return nil, false
 		}
-		o, ok := r.offer(&st, p.Process, p.Edge, t.Edges[p.Edge], p.Select)
+		o, ok := r.offer(st, p.Process, p.Edge, t.Edges[p.Edge], p.Select)
 		if !ok {
-			return st, false, nil
+			return nil, false
 		}
 		// The first sends, or is alone; the others receive from its channel.
 		if receives := o.edge.Sync != nil && o.edge.Sync.Dir == uppaal.Receive; receives != (len(parts) > 0) {
-			return st, false, nil
+			return nil, false
 		}
 		if len(parts) > 0 && (o.ch != parts[0].ch || o.proc <= parts[len(parts)-1].proc && len(parts) > 1) {
-			return st, false, nil
+			return nil, false
 		}
 		parts = append(parts, o)
 	}
 	if len(parts) == 0 {
-		return st, false, nil
+		return nil, false
 	}
 	switch ch := parts[0].ch; {
 	case ch < 0:
@@ -430,7 +458,7 @@ func (r *reference) follow(st refState, step Step) (target refState, ok bool, er
 			for k, e := range p.Template.Edges {
 				if e.From == p.Template.Locations[st.locs[i]] && e.Sync != nil && e.Sync.Dir == uppaal.Receive {
 					// An invalid guard is no offer, as in moves.
-					_ = r.offers(&st, i, k, e, func(o refOffer) bool {
+					_ = r.offers(st, i, k, e, func(o refOffer) bool {
 						ok = ok && o.ch != ch
 						return ok
 					})
@@ -440,15 +468,7 @@ func (r *reference) follow(st refState, step Step) (target refState, ok bool, er
 	default:
 		ok = len(parts) == 2
 	}
-	if !ok || len(r.committedOnly(&st, [][]refOffer{parts})) == 0 {
-		return st, false, nil
-	}
-	var moves []refMove
-	r.take(&moves, st, parts)
-	if len(moves) == 0 {
-		return st, false, nil
-	}
-	return moves[0].target, true, nil
+	return parts, ok && len(r.committedOnly(st, [][]refOffer{parts})) > 0
 }
 
 // committedOnly leaves out the participants of whom none leaves a committed
