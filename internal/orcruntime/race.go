@@ -317,7 +317,7 @@ func Copy[E any](at Place, dst, src []E) int {
 }
 
 // CopyString is the builtin copy of a string.
-func CopyString(at Place, dst []byte, src string) int {
+func CopyString[S ~string](at Place, dst []byte, src S) int {
 	elements(at, dst[:min(len(dst), len(src))], writes)
 	return copy(dst, src)
 }

@@ -74,6 +74,23 @@ var forms = []form{
 	{"ch", "chan int"},
 	{"arr", "[3]int"},
 	{"&arr", "*[3]int"},
+	// An instance of a generic type looks like an element.
+	{"keyed[int]{v: v}", "keyed[int]"},
+	{"seq[int]{v}", "seq[int]"},
+	{"four[int]{v}", "four[int]"},
+	{"&box[int]{v}", "*box[int]"},
+	{"both[int, string]{v: \"\"}", "both[int, string]"},
+	{"make(keyed[int])", "keyed[int]"},
+	{"make(seq[int], 1)", "seq[int]"},
+	{"new(four[int])", "*four[int]"},
+	{"keyed[int](m)[v]", "int"},
+	{"any(m).(keyed[int])", "keyed[int]"},
+	{"keyed[int].size", "func(keyed[int]) int"},
+	{"keyed[int]{}.size", "func() int"},
+	{"act[int](func(x int) int { return keyed[int]{x: x}[v] })(v)", "int"},
+	{"same[keyed[int]](m)", "keyed[int]"},
+	{"[]keyed[int]{{v: v}, keyed[int]{}}[0][v]", "int"},
+	{"struct{ k keyed[int] }{k: keyed[int]{}}.k[v]", "int"},
 }
 
 // places are statements that use an expression X of type T.
@@ -182,6 +199,21 @@ type str struct {
 
 func (s *str) err() error { return nil }
 func (s str) value() int  { return s.n }
+
+type keyed[K comparable] map[K]K
+
+func (k keyed[K]) size() int { return len(k) }
+
+type both[K comparable, V any] map[K]V
+type seq[E any] []E
+type four[E any] [4]E
+type queue[E any] chan E
+type act[E any] func(E) E
+type box[E any] struct{ n E }
+
+func (b *box[E]) value() E { return b.n }
+
+func same[T any](x T) T { return x }
 
 type inner struct{ *str }
 type outer struct{ *inner }

@@ -92,9 +92,9 @@ func (a *mapGuards) element(e ast.Expr) *ast.IndexExpr {
 	return nil
 }
 
+// isMap: an instance of a generic type, as in set[int]{}, looks like an element of one.
 func (a *mapGuards) isMap(e ast.Expr) bool {
-	t := a.info.TypeOf(e)
-	return t != nil && mapOf(t) != nil
+	return !a.info.Types[e].IsType() && mapOf(a.info.TypeOf(e)) != nil
 }
 
 // assigned guards the writes of an assignment, which may be made by another statement.

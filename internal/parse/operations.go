@@ -215,7 +215,10 @@ func (r *rewriter) operation(c *ast.CallExpr) *operation {
 	op := &operation{}
 	name := function(kind, obj)
 	if _, ok := obj.(*types.Builtin); ok && kind == sites.Close {
-		name = "Close"
+		if name = "Close"; !sites.OneElement(r.info.TypeOf(c.Args[0])) {
+			r.diag(c.Lparen, "close of a channel with elements of one type or another: not guarded")
+			return nil
+		}
 	}
 	if name == "" {
 		return nil

@@ -575,6 +575,10 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 	if !ok || r.later[c] && r.removal(c) != "" {
 		return
 	}
+	if fromTuple(r.info, c) {
+		r.unrecorded(c.Lparen, "what %s does with the results of one call is not recorded", b.Name())
+		return
+	}
 	first := func(format string, args ...any) {
 		r.before(c.Args[0].Pos(), fmt.Sprintf(format, args...))
 	}
@@ -628,11 +632,20 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 	}
 }
 
+// fromTuple reports whether the arguments of a call are the results of another one.
+func fromTuple(info *types.Info, c *ast.CallExpr) bool {
+	if len(c.Args) != 1 {
+		return false
+	}
+	_, ok := info.TypeOf(c.Args[0]).(*types.Tuple)
+	return ok
+}
+
 // removal is the function of the runtime that records what the builtins delete and clear write
 // to their first argument, "" for other calls and where it is not known what that is.
 func (r *rewriter) removal(c *ast.CallExpr) string {
 	b, ok := r.races.builtin(c.Fun)
-	if !ok || b.Name() != "delete" && b.Name() != "clear" {
+	if !ok || b.Name() != "delete" && b.Name() != "clear" || fromTuple(r.info, c) {
 		return ""
 	}
 	switch r.info.TypeOf(c.Args[0]).Underlying().(type) {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"strings"
 )
 
@@ -243,37 +244,57 @@ func tupleIs(t *types.Tuple, want string) bool {
 	return types.TypeString(t.At(0).Type(), nil) == want
 }
 
-// ChanOf returns the channel type that t is or, for a type parameter, that the
-// types in its type set have in common; nil if there is none.
+// ChanOf returns the channel type that t is or, for a type parameter, one of those
+// in its type set; nil if there is none.
 func ChanOf(t types.Type) *types.Chan {
-	return chanOf(t, map[types.Type]bool{})
+	for c := range chansOf(t, map[types.Type]bool{}) {
+		return c
+	}
+	return nil
 }
 
-func chanOf(t types.Type, seen map[types.Type]bool) *types.Chan {
+// OneElement reports whether the channels that t may be have elements of one type.
+func OneElement(t types.Type) bool {
+	first := ChanOf(t)
+	for c := range chansOf(t, map[types.Type]bool{}) {
+		if !types.Identical(c.Elem(), first.Elem()) {
+			return false
+		}
+	}
+	return first != nil
+}
+
+// chansOf goes over the channel type that t is, or over those in the type set of a type parameter.
+func chansOf(t types.Type, seen map[types.Type]bool) iter.Seq[*types.Chan] {
+	return func(yield func(*types.Chan) bool) { visitChans(t, seen, yield) }
+}
+
+// visitChans reports whether it goes on behind t.
+func visitChans(t types.Type, seen map[types.Type]bool, visit func(*types.Chan) bool) bool {
 	if t == nil || seen[t] {
-		return nil
+		return true
 	}
 	seen[t] = true
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return chanOf(p.Constraint(), seen)
+		return visitChans(p.Constraint(), seen, visit)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Chan:
-		return u
+		return visit(u)
 	case *types.Interface:
 		for e := range u.EmbeddedTypes() {
-			if c := chanOf(e, seen); c != nil {
-				return c
+			if !visitChans(e, seen, visit) {
+				return false
 			}
 		}
 	case *types.Union:
 		for term := range u.Terms() {
-			if c := chanOf(term.Type(), seen); c != nil {
-				return c
+			if !visitChans(term.Type(), seen, visit) {
+				return false
 			}
 		}
 	}
-	return nil
+	return true
 }
 
 // rangesOverChan reports whether the statement receives from a channel.
