@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"context"
+	"path/filepath"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -104,8 +105,8 @@ func (k *keptCleanups) giveBack() {
 }
 
 // TempDir is the method value t.TempDir, which is of. The directories of a test and of its subtests are in
-// one, which stays until the test ends.
-func TempDir(of func() string) func() string {
+// one, which stays until the test ends; n is the number of the diagnostic that others may act while it is removed.
+func TempDir(n int, of func() string) func() string {
 	return func() string {
 		g := controlledTest()
 		if g == nil {
@@ -116,7 +117,10 @@ func TempDir(of func() string) func() string {
 		for whole.parent != nil {
 			whole = whole.parent
 		}
-		defer g.adopt(whole)
-		return of()
+		dir, left := of(), len(whole.cleanups)
+		if g.adopt(whole); len(whole.cleanups) > left { // the first one, which is removed with all others
+			g.leave(whole, func() { FileUse(n, int(fileChanges|fileInParts|fileTree), filepath.Dir(dir)) })
+		}
+		return dir
 	}
 }

@@ -105,6 +105,8 @@ type races struct {
 	seen  map[[2]Place]bool
 	apart map[[2]Place]bool // of those seen, with an access that is apart from its guard
 
+	files map[string][]fileAccess // by path
+
 	used   map[unsafe.Pointer]*word // one word for each object
 	unseen []foundRace              // uses that nothing orders
 }

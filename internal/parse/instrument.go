@@ -55,6 +55,9 @@ type Diagnostic struct {
 	// Number: something is decided by a number that the clock shows. Nothing is lost by that
 	// either, but another run may have another number.
 	Number bool
+	// Files: a call is several operations of the file system, and others use the same files. No control is lost by that,
+	// but what comes between these operations is not seen.
+	Files bool
 	// Persists: what it is about is made once for a process, in the same way for each, and keeps from run to run
 	// what runs do to it. A run in a process of its own has it as the program has.
 	Persists bool

@@ -299,6 +299,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)
+		r.usesFiles(c, obj)
 		r.pull(c, obj)
 		r.builtinCall(c)
 		r.removes(c)
@@ -605,7 +606,11 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		return
 	case "(*testing.common).TempDir", "(testing.TB).TempDir":
 		b := r.build(c.Fun.Pos())
-		b.put("%s.TempDir(", r.zz)
+		n := 0
+		if r.races != nil {
+			n = r.inParts(c, "the removal of the directory of TempDir")
+		}
+		b.put("%s.TempDir(%d, ", r.zz, n)
 		b.node(c.Fun)
 		b.put(")")
 		b.done(c.Fun.End())

@@ -198,10 +198,13 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		r.walk(c.Fun)
 		r.args(c)
 		r.foreign(c, obj)
+		r.goFiles(s, obj)
 		if r.races != nil {
 			removal = r.removal(c)
 		}
-		if removal == "" {
+		if b, ok := builtin(r.info, c.Fun); ok && r.races != nil && b.Name() == "copy" {
+			r.unrecorded(s.Go, "what is copied in a goroutine of its own is not recorded")
+		} else if removal == "" {
 			r.builtinCall(c)
 		}
 	case sites.Callback:
@@ -347,6 +350,7 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 		r.call(c)
 		r.deferLibrary(s)
 		r.deferRemoval(s)
+		r.deferFiles(s)
 		return
 	}
 	r.args(c)

@@ -395,6 +395,16 @@ func uncontrolled(diagnostics []parse.Diagnostic, reached []int) (out []string) 
 	return out
 }
 
+// sharedFiles says which calls do several things to the file system, between which others use the same files.
+func sharedFiles(diagnostics []parse.Diagnostic, reached []int) (out []string) {
+	for _, d := range diagnostics {
+		if d.Files && slices.Contains(reached, d.Reach) {
+			out = append(out, d.String())
+		}
+	}
+	return out
+}
+
 // unseenAccesses says how many accesses to memory were executed and are not looked at for
 // races, if there are any.
 func unseenAccesses(diagnostics []parse.Diagnostic, reached []int) string {
@@ -710,10 +720,13 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 			}
 		}
 		d.lent = union(d.lent, x.Kept)
+		inParts := sharedFiles(b.diagnostics, x.Reached)
 		if d.recorded {
 			d.watchEnds(x, nil)
+			d.search.Limits = union(d.search.Limits, inParts)
 		} else {
 			d.takeRaces(x, true)
+			d.runs.Races = union(d.runs.Races, inParts)
 			if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
 				d.runs.Races = union(d.runs.Races, []string{text})
 			}
