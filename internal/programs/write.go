@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,6 +36,31 @@ func Write(t testing.TB, version, name, text, entry string) source.Spec {
 	t.Helper()
 	dir := module(t, "p", version, map[string][]byte{name: []byte(text)})
 	return source.Spec{Dir: dir, Pattern: ".", Entry: entry}
+}
+
+// Together loads programs of one file each, by their names, whose entries are main, and says how these files are
+// called in them. They are packages of one module: to load them one by one takes twenty times as long.
+func Together(t testing.TB, texts map[string]string) (loaded map[string]*source.Program, file map[string]string) {
+	t.Helper()
+	dir := module(t, "p", "1.26", nil)
+	nameOf := map[string]string{} // by package
+	loaded, file = map[string]*source.Program{}, map[string]string{}
+	for i, name := range slices.Sorted(maps.Keys(texts)) {
+		p := fmt.Sprintf("p%d", i)
+		nameOf["example.com/p/"+p], file[name] = name, p+"/main.go"
+		require.NoError(t, os.Mkdir(filepath.Join(dir, p), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, p, "main.go"), []byte(texts[name]), 0o644))
+	}
+	set, err := source.LoadSet(t.Context(), source.Spec{Dir: dir, Pattern: "./..."})
+	require.NoError(t, err)
+	for _, e := range set.Entries() {
+		name, ok := nameOf[e.Package]
+		require.True(t, ok, e.Package)
+		loaded[name], err = set.Program(e)
+		require.NoError(t, err, texts[name])
+	}
+	require.Len(t, loaded, len(texts))
+	return loaded, file
 }
 
 // Example writes an example to a directory of its own. The files are those of the example.

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // What a check compares with numbers that are written in the program is printed where it fails, and then takes their place.
 func TestFitted(t *testing.T) {
 	const head = "package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar mu sync.Mutex\n\nvar hits atomic.Int64\n\nfunc get() int { return 1 }\n\nfunc main() {\n\tsum, n := 0, 0\n\tfor i := range 100 {\n\t\tmu.Lock()\n\t\tsum += i\n\t\tn++\n\t\tmu.Unlock()\n\t}\n"
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		check   string // the panic is in its second line
 		panics  string // what the panic gives, "" if there is nothing to be measured
 		printed string // what the program has printed then
@@ -42,14 +44,20 @@ func TestFitted(t *testing.T) {
 		"a loop in it":              {check: "if sum != 4950 { for range 2 {\npanic(1)\n} }"},
 		"the least":                 {"if sum != 4950 {\npanic(1)\n}", "int64(sum)", "-9223372036854775808", "if sum != ((4950)*0 + -9223372036854775808) {\npanic(1)\n}", [][2]int64{{100, 2}, {4950, -9223372036854775808}}},
 		"nothing compared":          {check: "{\npanic(1)\n}"},
-	} {
+	}
+	texts := map[string]string{}
+	for name, c := range cases {
+		texts[name] = head + c.check + "\n}\n"
+	}
+	loaded, file := programs.Together(t, texts)
+	measured := map[string]string{}
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			text := head + c.check + "\n}\n"
 			line := strings.Count(head, "\n") + 2
-			families, err := Families(loaded(t, text))
+			families, err := Families(loaded[name])
 			require.NoError(t, err)
 			s := families[0][0]
-			m, ok, err := s.Measured("main.go", line)
+			m, ok, err := s.Measured(file[name], line)
 			require.NoError(t, err)
 			require.Equal(t, c.panics != "", ok)
 			if !ok {
@@ -63,8 +71,8 @@ func TestFitted(t *testing.T) {
 			}
 			require.Contains(t, made, want.String()+"); \n")
 			require.Contains(t, made, "\nfunc zzVtraceDecimal(n int64) (s string) {")
-			loaded(t, made)
-			f, ok, err := s.Fitted("main.go", line, "panic: vtrace: measured "+c.printed)
+			measured[name] = made
+			f, ok, err := s.Fitted(file[name], line, "panic: vtrace: measured "+c.printed)
 			require.NoError(t, err)
 			require.Equal(t, c.fitted != "", ok)
 			if !ok {
@@ -76,11 +84,12 @@ func TestFitted(t *testing.T) {
 				numbers = append(numbers, [2]int64{n.From, n.To})
 			}
 			require.Equal(t, c.numbers, numbers)
-			_, ok, err = f.Fitted("main.go", line, "panic: vtrace: measured "+c.printed)
+			_, ok, err = f.Fitted(file[name], line, "panic: vtrace: measured "+c.printed)
 			require.NoError(t, err)
 			require.False(t, ok, "it has them already")
 		})
 	}
+	programs.Together(t, measured) // they compile
 }
 
 func fileOf(t *testing.T, s Scope) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
@@ -50,7 +51,7 @@ func said(families []Family) (out []string) {
 // TestFamilies: a number is found from where it counts, whatever it flows through, and what counts nothing stays.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		decls, body string // body begins in line 5, declarations behind it
 		imports     string
 		want        []string
@@ -104,11 +105,15 @@ func TestFamilies(t *testing.T) {
 		"more than a small scope has": {
 			body: "for i := range 10 { for range 20 { for range 30 { for range 40 { for range 50 { for range 60 { for range 70 { for range 80 { for range 90 { for range 100 { for range 110 { for range 120 { use(i) } } } } } } } } } } } }",
 		},
-	} {
+	}
+	texts := map[string]string{}
+	for name, c := range cases {
+		texts[name] = "package main; import lock \"sync\"\n\n" + c.imports + "\nfunc main() {\n" + c.body + "\n}\n" + c.decls + "\nfunc use(int) { mu.Lock(); mu.Unlock() }\n\nvar mu lock.Mutex\n"
+	}
+	loaded, _ := programs.Together(t, texts)
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			text := "package main; import lock \"sync\"\n\n" + c.imports + "\nfunc main() {\n" + c.body + "\n}\n" + c.decls + "\nfunc use(int) { mu.Lock(); mu.Unlock() }\n\nvar mu lock.Mutex\n"
-			families, err := Families(loaded(t, text))
+			families, err := Families(loaded[name])
 			require.NoError(t, err)
 			require.Equal(t, c.want, said(families))
 		})

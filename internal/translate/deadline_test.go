@@ -14,6 +14,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
@@ -27,11 +28,16 @@ var deadlinePrograms = flag.Int("deadlines", 30, "random programs for TestDeadli
 // Goroutines may be slow anywhere, also between a guard and what is armed behind it.
 func TestDeadlines(t *testing.T) {
 	orders, compared := 0, 0
-	for seed := range *deadlinePrograms {
-		g := newTimes(uint64(seed))
-		text := g.program()
-		prog, idx := load(t, program(t, text), "main")
-		m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	texts := map[string]string{} // by seed
+	generators := make([]*times, *deadlinePrograms)
+	for seed := range generators {
+		generators[seed] = newTimes(uint64(seed))
+		texts[fmt.Sprint(seed)] = generators[seed].program()
+	}
+	loaded, _ := programs.Together(t, texts)
+	for seed, g := range generators {
+		text, prog := texts[fmt.Sprint(seed)], loaded[fmt.Sprint(seed)]
+		m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
 		require.NoError(t, err, text)
 		if slices.ContainsFunc(m.Network.Decls, func(d uppaal.Decl) bool {
 			v, ok := d.(*uppaal.VarDecl)
@@ -475,7 +481,7 @@ func (o *order) ended(obj int) bool {
 // has: not of what is alone, or two that are armed once, and Strict takes those.
 func TestTimeApproximations(t *testing.T) {
 	const moment, pairs = "it may happen at any moment: durations are not compared", "durations are compared in pairs: it may happen in an order with others that no clock allows"
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		body string
 		want []string // line and reason
 	}{
@@ -488,10 +494,15 @@ func TestTimeApproximations(t *testing.T) {
 		"unknown":        {"a := time.After(time.Duration(len(os.Args)))\nb := time.After(time.Hour)\n<-b\n<-a", []string{"8 " + moment, "9 " + pairs}},
 		"no time":        {"a := time.After(0)\n<-a", []string{"8 " + moment}},
 		"a loop":         {"c := make(chan int, 1)\ngo func() { c <- 1 }()\nfor {\nselect {\ncase <-c:\ncase <-time.After(time.Second):\n}\n}", []string{"13 " + moment}},
-	} {
+	}
+	texts := map[string]string{}
+	for name, c := range cases {
+		texts[name] = "package main\n\nimport (\n\t\"os\"\n\t\"time\"\n)\nfunc main() {\n" + c.body + "\n}\n\nvar _ = os.Args\n"
+	}
+	loaded, _ := programs.Together(t, texts)
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			text := "package main\n\nimport (\n\t\"os\"\n\t\"time\"\n)\nfunc main() {\n" + c.body + "\n}\n\nvar _ = os.Args\n"
-			prog, idx := load(t, program(t, text), "main")
+			prog, idx := loaded[name], number(loaded[name])
 			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
 			require.NoError(t, err)
 			var got []string

@@ -10,13 +10,15 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/programs"
+	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // TestIterations checks that a loop of many turns that change nothing is left with the
 // right number, and that one that changes something is executed turn by turn.
 func TestIterations(t *testing.T) {
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		loop string
 		left int // what n is then
 	}{
@@ -34,9 +36,10 @@ func TestIterations(t *testing.T) {
 		"in memory":        {`n := 0; for i := 0; i < 1000; i++ { f(1) }; n = calls`, 1000},
 		"an index":         {`n := 0; s := make([]int, 150000); for ; n < 150000; n++ { s[n] = 1 }`, 150000},
 		"twice":            {`n := 0; for k := 0; k < 2; k++ { for i := 0; i < 1000; i++ { if k == 1 && i == 40 { n = 5 } } }`, 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := fmt.Sprintf(`package main
+	}
+	texts := map[string]string{}
+	for name, c := range cases {
+		texts[name] = fmt.Sprintf(`package main
 
 var calls int
 
@@ -52,17 +55,20 @@ func main() {
 	panic("right")
 }
 `, c.loop, c.left)
-			require.Empty(t, panicsRight(t, text).Sidecar.Approximations)
+	}
+	loaded, _ := programs.Together(t, texts)
+	for name := range cases {
+		t.Run(name, func(t *testing.T) {
+			require.Empty(t, panicsRight(t, loaded[name], texts[name]).Sidecar.Approximations)
 		})
 	}
 }
 
 // panicsRight requires that a program can panic at panic("right") and nowhere else,
 // and returns its model.
-func panicsRight(t *testing.T, text string) *translate.Model {
+func panicsRight(t *testing.T, prog *source.Program, text string) *translate.Model {
 	t.Helper()
-	prog, idx := load(t, program(t, text), "main")
-	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
 	require.NoError(t, err)
 	line := 1 + strings.Count(text[:strings.Index(text, `panic("right")`)], "\n")
 	right := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -18,7 +19,7 @@ var slotOf = regexp.MustCompile(`^main_1_(\d+|1_\d+)$`)
 // TestTripsOfGoroutines: a go statement in a loop has as many goroutines as the loop has turns, of
 // which the model has all, and no bound is reached.
 func TestTripsOfGoroutines(t *testing.T) {
-	for loop, turns := range map[string]int{
+	turnsOf := map[string]int{
 		"for range 3 {\nGO\n}":                                                  3,
 		"for i := -2; i < 3; i++ {\nGO\n}":                                      5,
 		"for i := 0; i < 2; i++ {\nfor range 3 {\nGO\n}\n}":                     6,
@@ -27,10 +28,15 @@ func TestTripsOfGoroutines(t *testing.T) {
 		"next:\nfor range 3 {\nfor {\nGO\ncontinue next\n}\n}":                  3,
 		"start := func() {\nGO\n}\nfor range 4 {\nstart()\n}":                   4,
 		"start := func() {\nfor range 2 {\nGO\n}\n}\nfor range 3 {\nstart()\n}": 6,
-	} {
-		text := "package main\n\nfunc main() {\n\tdone := make(chan bool)\n" +
+	}
+	texts := map[string]string{}
+	for loop, turns := range turnsOf {
+		texts[loop] = "package main\n\nfunc main() {\n\tdone := make(chan bool)\n" +
 			strings.ReplaceAll(loop, "GO", "go func() { done <- true }()") + fmt.Sprintf("\n\tfor range %d {\n\t\t<-done\n\t}\n}\n", turns)
-		prog, idx := load(t, program(t, text), "main")
+	}
+	loaded, _ := programs.Together(t, texts)
+	for loop, turns := range turnsOf {
+		prog, idx := loaded[loop], number(loaded[loop])
 		m, err := translate.Translate(t.Context(), prog, idx, translate.Options{})
 		require.NoError(t, err)
 		slots := 0

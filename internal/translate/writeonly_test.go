@@ -3,12 +3,14 @@ package translate_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // TestWriteOnly checks that elements are kept where somebody reads them, whatever the
 // way, and that slices whose elements are not kept have their lengths and identity.
 func TestWriteOnly(t *testing.T) {
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		text string // sets n
 		n    int
 	}{
@@ -22,9 +24,10 @@ func TestWriteOnly(t *testing.T) {
 		"read of a copy":  {`b := make([]byte, 3); b[1] = 7; c := append([]byte(nil), b...); n = int(c[1])`, 7},
 		"read in a range": {`b := []byte{1, 2, 3}; for _, v := range b { n += int(v) }`, 6},
 		"atomic":          {`b := make([]int32, 3); atomic.AddInt32(&b[2], 4); n = int(atomic.LoadInt32(&b[2]))`, 4},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := fmt.Sprintf(`package main
+	}
+	texts := map[string]string{}
+	for name, c := range cases {
+		texts[name] = fmt.Sprintf(`package main
 
 import "sync/atomic"
 
@@ -43,7 +46,11 @@ func main() {
 	panic("right")
 }
 `, c.text, c.n)
-			panicsRight(t, text)
+	}
+	loaded, _ := programs.Together(t, texts)
+	for name := range cases {
+		t.Run(name, func(t *testing.T) {
+			panicsRight(t, loaded[name], texts[name])
 		})
 	}
 }
