@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
 )
@@ -41,7 +42,7 @@ func expired(time.Time) bool { return false }
 func main() {}
 
 `
-	for _, tt := range []struct {
+	cases := []struct {
 		name, body string
 		decides    []bool // of the readings, in their order
 	}{
@@ -67,12 +68,18 @@ func main() {}
 		{"text", "func f() string { return fmt.Sprint(time.Now()) }", []bool{true}},
 		{"a function", "func f() entry { return entry{now: time.Now} }", []bool{true}},
 		{"a call of a function in parentheses", "func f() { _ = (time.Now)(); if (time.Now)().IsZero() { panic(1) } }", []bool{false, true}},
-	} {
+	}
+	texts := map[string]string{}
+	for _, tt := range cases {
+		texts[tt.name] = head + tt.body + "\n"
+	}
+	loaded, file := programs.Together(t, texts)
+	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			prog := load(t, head+tt.body+"\n")
+			prog := loaded[tt.name]
 			o, err := Instrument(t.Context(), prog, Index(prog), Options{})
 			require.NoError(t, err)
-			text := string(o.Files["main.go"])
+			text := string(o.Files[file[tt.name]])
 			var got []bool
 			for _, m := range regexp.MustCompile(`\.(?:Clock|Once)\((\d+)\)\.(Now|Since|Until)`).FindAllStringSubmatch(text, -1) {
 				got = append(got, m[1] != "0")
@@ -187,7 +194,7 @@ func (i item) f(d ttl, t time.Time, n int64) any { return EXPR }
 
 func main() {}
 `
-	for expr, want := range map[string]string{
+	wanted := map[string]string{
 		"d > i.ttl":                             "zz.Compared(d , i.ttl) > 0",
 		"i.ttl == d/2":                          "zz.Compared(i.ttl , d/2) == 0",
 		"(d) <= 5 && 3 < d":                     "zz.Compared((d) , 5) <= 0 && zz.Compared(3 , d) < 0",
@@ -205,14 +212,19 @@ func main() {}
 		"int64(d/3)":                            "int64(zz.Noted(d/3))",
 		"ttl(n)":                                "ttl(n)",
 		"func() { println(t.IsZero(), d > 5) }": "func() { println(t.IsZero(), zz.Compared(d , 5) > 0) }",
-	} {
-		prog := load(t, strings.Replace(text, "EXPR", expr, 1))
+	}
+	texts := map[string]string{}
+	for expr := range wanted {
+		texts[expr] = strings.Replace(text, "EXPR", expr, 1)
+	}
+	loaded, file := programs.Together(t, texts)
+	for expr, want := range wanted {
+		prog := loaded[expr]
 		o, err := Instrument(t.Context(), prog, Index(prog), Options{})
 		require.NoError(t, err)
-		file := string(o.Files["main.go"])
-		_, file, _ = strings.Cut(file, ") any { return ")
-		file, _, _ = strings.Cut(file, " }\n\nfunc main")
-		require.Equal(t, want, strings.ReplaceAll(file, "zzorc", "zz"), expr)
+		_, got, _ := strings.Cut(string(o.Files[file[expr]]), ") any { return ")
+		got, _, _ = strings.Cut(got, " }\n\nfunc main")
+		require.Equal(t, want, strings.ReplaceAll(got, "zzorc", "zz"), expr)
 	}
 }
 

@@ -43,6 +43,9 @@ func accesses(idx *sites.Index) (out []int) {
 	return out
 }
 
+// stripped has the linker leave out what debuggers look at, which is half of its work.
+const stripped = "-ldflags=-s -w"
+
 func binary(t testing.TB, name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -57,7 +60,7 @@ func testBinary(t testing.TB, prog *source.Program, o *Overlay) string {
 	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 	require.NoError(t, err)
 	bin := binary(t, "instrumented")
-	out, code := run(t, prog.Root, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
+	out, code := run(t, prog.Root, "go", "test", "-c", "-vet=off", stripped, "-overlay", overlay, "-o", bin, ".")
 	require.Zero(t, code, out)
 	return bin
 }
@@ -71,7 +74,7 @@ func TestConform(t *testing.T) {
 	require.NoError(t, err)
 	idx := Index(prog)
 	plain := binary(t, "plain")
-	out, code := run(t, dir, "go", "build", "-o", plain, ".")
+	out, code := run(t, dir, "go", "build", stripped, "-o", plain, ".")
 	require.Zero(t, code, out)
 	commands := []string{"", "exit", "fatal", "fatalf", "fatalln", "tuple", "value", "defer", "go", "panic", "osexit"}
 	if testing.Short() {
@@ -93,7 +96,7 @@ func TestConform(t *testing.T) {
 			json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 			require.NoError(t, err)
 			bin := binary(t, "guarded")
-			out, code := run(t, dir, "go", "build", "-overlay", json, "-o", bin, ".")
+			out, code := run(t, dir, "go", "build", stripped, "-overlay", json, "-o", bin, ".")
 			require.Zero(t, code, out)
 			for _, arg := range commands {
 				want, wantCode := run(t, dir, plain, arg)

@@ -100,9 +100,9 @@ func TestFatal(t *testing.T) {
 	json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 	require.NoError(t, err)
 	want, got := binary(t, "want"), binary(t, "got")
-	out, code := run(t, prog.Root, "go", "build", "-o", want, ".")
+	out, code := run(t, prog.Root, "go", "build", stripped, "-o", want, ".")
 	require.Zero(t, code, out)
-	out, code = run(t, prog.Root, "go", "build", "-overlay", json, "-o", got, ".")
+	out, code = run(t, prog.Root, "go", "build", stripped, "-overlay", json, "-o", got, ".")
 	require.Zero(t, code, out)
 	for line := range strings.Lines(fatals) {
 		name, ok := strings.CutPrefix(strings.TrimSpace(line), "case ")

@@ -550,7 +550,7 @@ func testForms(t *testing.T, programs []formProgram) (unseen []string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	plain := binary(t, "plain")
-	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-o", plain, ".")
+	out, code := run(t, dir, "go", "test", "-c", "-vet=off", stripped, "-o", plain, ".")
 	require.Zero(t, code, out)
 	want, code := run(t, dir, plain, "-test.run=TestOrder", "-test.timeout=60s")
 	require.Zero(t, code, want)

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/internal/source"
 )
 
 // TestKeptTypes: a pointer that becomes an interface, or goes into a library otherwise, may be
-// kept, wherever that happens; one that only functions get which look at it once is not.
+// kept, wherever that happens; one that only functions get which look at it once is not. Each is in a
+// package of its own, and a program by itself; they are loaded together, which takes a third of the time.
 func TestKeptTypes(t *testing.T) {
 	const program = `package main
 
@@ -56,7 +59,7 @@ func takesTwo(io.Writer, error)     {}
 func generic[W io.Writer](w W)      {}
 func holds[T any](v T) any          { return v }
 `
-	for body, kept := range map[string]bool{
+	bodies := map[string]bool{
 		"i = b; own(i)":                                       true,
 		"var w io.Writer = b; own(w)":                         true,
 		"h.w = b":                                             true,
@@ -106,17 +109,27 @@ func holds[T any](v T) any          { return v }
 		"var p sync.Pool; p.Put(b); log.New(p.Get().(*bytes.Buffer), \"\", 0)":                                true,
 		"var m sync.Map; m.Store(1, b)":                                                                       true,
 		"_ = []*bytes.Buffer{b}; _ = struct{ b any }{nil}":                                                    false,
-	} {
-		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/kept\n\ngo 1.25\n"), 0o600))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program+"func f(b *bytes.Buffer, h hub, c chan io.Writer, i io.Writer) { "+body+" }\n"), 0o600))
-		prog, err := source.Load(context.Background(), source.Spec{Dir: dir})
-		require.NoError(t, err, body)
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/kept\n\ngo 1.25\n"), 0o600))
+	bodyOf := map[string]string{} // by package
+	for i, body := range slices.Sorted(maps.Keys(bodies)) {
+		name := fmt.Sprintf("p%d", i)
+		bodyOf["example.com/kept/"+name] = body
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, "main.go"), []byte(program+"func f(b *bytes.Buffer, h hub, c chan io.Writer, i io.Writer) { "+body+" }\n"), 0o600))
+	}
+	module, err := source.LoadModule(t.Context(), source.Spec{Dir: dir, Pattern: "./..."})
+	require.NoError(t, err)
+	require.Len(t, module.Packages, len(bodies))
+	for _, p := range module.Packages {
+		body, ok := bodyOf[p.PkgPath]
+		require.True(t, ok, p.PkgPath)
 		var want []string
-		if kept {
+		if bodies[body] {
 			want = []string{"bytes.Buffer"}
 		}
-		kept, err := keptTypes(t.Context(), prog)
+		kept, err := keptTypes(t.Context(), &source.Program{Fset: module.Fset, Root: module.Root, Packages: []*packages.Package{p}})
 		require.NoError(t, err)
 		require.Equal(t, want, slices.Sorted(maps.Keys(kept)), body)
 	}

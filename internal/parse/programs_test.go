@@ -96,7 +96,7 @@ func TestPrograms(t *testing.T) {
 	dir, err := filepath.Abs("testdata/programs")
 	require.NoError(t, err)
 	plain := binary(t, "plain")
-	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-o", plain, ".")
+	out, code := run(t, dir, "go", "test", "-c", "-vet=off", stripped, "-o", plain, ".")
 	require.Zero(t, code, out)
 	out, code = run(t, dir, plain, "-test.timeout=60s")
 	require.Zero(t, code, out)

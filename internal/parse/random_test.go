@@ -663,7 +663,7 @@ func TestRandomProgram(t *testing.T) {
 		t.Run("version"+version, func(t *testing.T) {
 			dir := randomProgram(t, version, *randomSeed, *randomFunctions)
 			plain := binary(t, "plain")
-			out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-o", plain, ".")
+			out, code := run(t, dir, "go", "test", "-c", "-vet=off", stripped, "-o", plain, ".")
 			require.Zero(t, code, out)
 			want, code := run(t, dir, plain, "-test.timeout=20s")
 			require.Zero(t, code, want)
