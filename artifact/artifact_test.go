@@ -154,6 +154,7 @@ func TestFindingsAreOwn(t *testing.T) {
 }
 
 func TestLargeFile(t *testing.T) {
+	oneGoroutine(t)
 	b := New(Manifest{})
 	data := bytes.Repeat([]byte("0123456789abcdef\n"), 4<<20)
 	b.AddLog("big", data)
@@ -260,6 +261,7 @@ func entriesOf(b *Bundle) []entry {
 }
 
 func TestArchiveAttacks(t *testing.T) {
+	oneGoroutine(t)
 	b := sample(t)
 	good := entriesOf(b)
 	got, err := ReadArchive(bytes.NewReader(archive(t, strings.Repeat("\x00", 5000), good...)), DefaultLimits)
@@ -373,6 +375,7 @@ func TestContent(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	oneGoroutine(t)
 	b := sample(t)
 	data := archive(t, "", entriesOf(b)...)
 	dir := filepath.Join(t.TempDir(), "b")

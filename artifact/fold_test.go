@@ -37,11 +37,18 @@ func longFinding(n int) Finding {
 	return f
 }
 
+// oneGoroutine skips a test in the short form of the suite, which is for the race detector: that takes half a
+// minute for what one goroutine does.
+func oneGoroutine(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
+}
+
 // A bundle with long lists is small, and what is read from it is what was written.
 func TestFoldedLists(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector takes half a minute for what one goroutine does")
-	}
+	oneGoroutine(t)
 	tr, findings := longTrace(100_000), []Finding{longFinding(50_000), longFinding(3), longFinding(5000)}
 	b := New(Manifest{Pass: PassDeep})
 	path := b.AddTrace(1, 1, tr)
@@ -66,6 +73,7 @@ func TestFoldedLists(t *testing.T) {
 
 // Short lists are as ever, for those who read the files by themselves.
 func TestShortLists(t *testing.T) {
+	oneGoroutine(t)
 	tr := longTrace(repeat.Long/2 - 2)
 	b := New(Manifest{Pass: PassDeep})
 	path := b.AddTrace(1, 1, tr)

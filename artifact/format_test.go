@@ -73,6 +73,7 @@ func allocated(f func()) uint64 {
 
 // A small text that would be large in memory is refused before it is.
 func TestBombs(t *testing.T) {
+	oneGoroutine(t)
 	lim := Limits{Decoded: 32 << 20}
 	// Elements of a few bytes become structs, and what is nested deeply is indented.
 	deep := func(levels int, inside string) string {

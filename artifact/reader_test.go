@@ -283,6 +283,7 @@ func TestReaderBroken(t *testing.T) {
 // The files of an archive may stand in any order behind the manifest, and come in theirs: what
 // stands before its turn is kept until then, if it is not too much.
 func TestReaderOrder(t *testing.T) {
+	oneGoroutine(t)
 	b := sample(t)
 	entries := entriesOf(b)
 	slices.Reverse(entries[1:])
@@ -314,6 +315,7 @@ func TestReaderOrder(t *testing.T) {
 
 // What is not kept of a bundle takes no memory.
 func TestReaderMemory(t *testing.T) {
+	oneGoroutine(t)
 	const size = 64 << 20
 	b := New(Manifest{})
 	b.AddLog("large", make([]byte, size))

@@ -479,6 +479,7 @@ func full(t *testing.T, form reflect.Type, words string) any {
 // The schemas, and the validator, refuse what is wrong in any field: a value of another type,
 // one that is missing, and one that nobody knows.
 func TestSchemaRefuses(t *testing.T) {
+	oneGoroutine(t)
 	schemas := compiled(t)
 	n := 0
 	for name, form := range documents() {

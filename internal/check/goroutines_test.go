@@ -577,10 +577,8 @@ func (p *generator) asked(info *uppaal.Info) []string {
 // TestGoroutines compares reductions, orders and numbers of workers with a plain
 // search on networks as the translator makes them.
 func TestGoroutines(t *testing.T) {
+	noRaces(t)
 	n, count := map[string]int{}, *networks
-	if testing.Short() {
-		count /= 16
-	}
 	for seed := *firstNetwork; seed < *firstNetwork+uint64(count); seed++ {
 		compareGoroutines(t, seed, n)
 	}

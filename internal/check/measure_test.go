@@ -57,6 +57,7 @@ func TestMeasure(t *testing.T) {
 
 // What cannot be measured, and what is known when a search ends early.
 func TestMeasureErrors(t *testing.T) {
+	noRaces(t)
 	for query, want := range map[string]string{
 		"sup: two[n]":          "index 2 is outside [0,1]",
 		"sup{2 / n > 0}: n":    "division by zero",
@@ -103,6 +104,7 @@ func TestMeasureErrors(t *testing.T) {
 // Random expressions over random networks, against the states that the reference
 // interpreter finds.
 func TestMeasureRandom(t *testing.T) {
+	noRaces(t)
 	n := map[string]int{}
 	for seed := range uint64(150) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 9))}

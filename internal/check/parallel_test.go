@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noRaces skips a test in whose searches one goroutine does everything where tests are short, as they are for
-// the race detector.
+// noRaces skips a test where tests are short, as they are for the race detector: one goroutine does everything in
+// its searches, or they have the workers that TestWorkersAgree, TestCombinations and TestSymmetryCombinations have.
 func noRaces(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("one goroutine does everything")
+		t.Skip("has no goroutines that other tests have not")
 	}
 }
 

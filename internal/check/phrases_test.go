@@ -332,15 +332,13 @@ func (p *phrased) formula(t *testing.T, sort string, net *uppaal.Network, info *
 // sort of query, from the initial state and from others, with refuted sequences and
 // without, by every way to search.
 func TestPhrases(t *testing.T) {
+	noRaces(t)
 	n, taken := map[string]int{}, map[string]int{}
 	count := networkCount() * 3 / 4
 	for seed := range uint64(count) {
 		comparePhrases(t, seed, "", n, taken)
 	}
 	t.Logf("%d networks: %v", count, n)
-	if testing.Short() {
-		return
-	}
 	rare := phraseFaults
 	for _, w := range phraseWays {
 		rare = append(rare[:len(rare):len(rare)], fmt.Sprint(w))

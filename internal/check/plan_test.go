@@ -14,6 +14,7 @@ import (
 // TestStuckReduced compares searches for processes that are stuck, with key steps
 // from the first state on, with searches in full.
 func TestStuckReduced(t *testing.T) {
+	noRaces(t)
 	n := map[string]int{}
 	for seed := range uint64(networkCount()) {
 		compareStuck(t, seed, n)

@@ -201,6 +201,7 @@ func FuzzSymmetry(f *testing.F) {
 // TestOrbits compares the states of a search with symmetry with those of one
 // without, each with all names that its values can have: they must be the same.
 func TestOrbits(t *testing.T) {
+	noRaces(t)
 	n := map[string]int{}
 	for seed := range uint64(networkCount()) {
 		compareOrbits(t, seed, n)

@@ -66,6 +66,7 @@ func TestMaxStates(t *testing.T) {
 }
 
 func TestMaxMemory(t *testing.T) {
+	noRaces(t)
 	for _, limit := range []int64{1, 4 << 10, 100 << 10, 1 << 20, 3 << 20} {
 		r := verify(t, philosophers(12), Options{MaxMemory: limit, Reductions: plain.Reductions}, "A[] not deadlock", "A[] true", "A[] not (Phil(0).eat and stuck(Phil(0)))")
 		for _, x := range r.Results {

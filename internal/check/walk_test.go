@@ -12,6 +12,7 @@ import (
 // A walk sees the states that a full search stores, and the moves that the
 // reference interpreter knows.
 func TestWalk(t *testing.T) {
+	noRaces(t)
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, 3))}
@@ -90,6 +91,7 @@ func TestWalkInvalid(t *testing.T) {
 // A walk that may do only so much says so, also within one evaluation and one transition, and does
 // the same each time.
 func TestWalkBound(t *testing.T) {
+	noRaces(t)
 	for name, text := range map[string]string{
 		"states":     "int[0,1000000] x = 0;\ntemplate P\nloc A\nA > A | | | x++\nsystem P;",
 		"selections": "int[0,3] x = 0;\ntemplate P\nloc A\nA > A i : int[0,60000], j : int[0,60000] | i + j < 0 | | x = 0\nsystem P;",

@@ -33,6 +33,7 @@ var (
 //
 //	go test ./internal/orchestrate -run TestEnvironment -environment.all -environment.replays 100 -v -timeout 60m
 func TestEnvironment(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	dir, err := filepath.Abs("testdata/environment")
 	require.NoError(t, err)
@@ -112,6 +113,7 @@ func shown(r *real, x *Exploration) (out []string) {
 // TestUseless: what runs in one process have shown counts only if a run comes out the same in a process of its own,
 // and after the others.
 func TestUseless(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	r := loadReal(ctx, t, roughModule(t), ".", "TestState", false)
 	x, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1, NoReplay: true})
@@ -131,6 +133,7 @@ func TestUseless(t *testing.T) {
 // others, if asked to, and the one that shows the error is kept, as are choices that
 // the plan prescribes.
 func TestOtherEnvironments(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	dir, err := filepath.Abs("testdata/environment")
 	require.NoError(t, err)

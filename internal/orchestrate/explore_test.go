@@ -346,6 +346,9 @@ func TestExploreRough(t *testing.T) {
 		require.Contains(t, x.Restarts[0].Reason, "goroutine 0 does not come to another guard after ")
 		require.Len(t, x.Ends, 2)
 	})
+	if testing.Short() {
+		return // the processes of the others are started and watched in the same way
+	}
 	const repeated = "run 4 does not come out like this in a process of its own (panic: race is registered already): state outlives runs, or the program chooses by itself"
 	// The second goroutine is faster in runs 2, 4 and 5.
 	after := []uint64{3, 5}

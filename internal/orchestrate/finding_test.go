@@ -228,6 +228,7 @@ func TestAddStarts(t *testing.T) {
 
 // What a run of a long loop has given is added to its steps in one pass: by the square of their number this would take minutes.
 func TestAddResultsOfManySteps(t *testing.T) {
+	inLong(t)
 	const n = 300_000
 	var v Verdict
 	steps := make([]artifact.FindingStep, n)

@@ -88,6 +88,7 @@ func TestFuzzReal(t *testing.T) {
 
 // Runs that end or hang the process, or leave something behind, end neither the search nor what it knows.
 func TestFuzzRough(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	dir := roughModule(t)
 	for entry, reason := range map[string]string{"TestOsExit": "the process ended in a run", "TestDeferSpins": "does not come to another guard"} {

@@ -16,8 +16,19 @@ import (
 	"github.com/vtrace/vtrace/internal/source"
 )
 
+// inLong skips a test in the short form of the suite, which is for the race detector: it builds
+// programs and looks at what these do, and the processes are started and watched as in
+// TestExploreReal, TestExploreRough, TestFuzzReal, TestExhaustParallel and TestRunPlainTests.
+func inLong(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("has no goroutines that other tests have not")
+	}
+}
+
 // The generated test of a test entry, as a user runs it.
 func TestGeneratedTestOfTest(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	dir := realModule(t)
 	r := loadReal(ctx, t, dir, "./p", "TestFails", false)
@@ -250,6 +261,7 @@ func TestExit(t *testing.T) {
 
 // Hand-made plans on real programs, instrumented by package parse.
 func TestRealPrograms(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	dir := realModule(t)
 	built := map[string]*real{}

@@ -110,6 +110,7 @@ func TestLast(t *testing.T)  { t.Parallel() }
 
 // TestRunPlainMain: main runs as it is, too. That it exits with a code is no failure.
 func TestRunPlainMain(t *testing.T) {
+	inLong(t)
 	t.Parallel()
 	for body, want := range map[string]PlainRun{
 		"":                            {Ended: true},

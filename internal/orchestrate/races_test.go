@@ -134,6 +134,7 @@ func TestExploreRace(t *testing.T) {
 
 // Locked properly, the program has no race.
 func TestExploreNoRace(t *testing.T) {
+	inLong(t)
 	ctx := t.Context()
 	b, _, _, _ := raceBinary(ctx, t, "deposit(a, 2)")
 	x, err := b.Explore(ctx, ExploreOptions{Runs: 1000})

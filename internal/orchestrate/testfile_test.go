@@ -188,6 +188,7 @@ func TestLongSteps(t *testing.T) {
 }
 
 func TestFoldedPlan(t *testing.T) {
+	inLong(t)
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var steps []artifact.PlanStep

@@ -31,6 +31,7 @@ func withDependencies(t *testing.T) string {
 }
 
 func TestLoadDependencies(t *testing.T) {
+	oneGoroutine(t)
 	dir := withDependencies(t)
 	ctx := context.Background()
 	p, err := Load(ctx, Spec{Dir: dir, Deps: []string{"golang.org/x/sync/...", "example.com/far", "all"}})

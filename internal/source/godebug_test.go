@@ -11,6 +11,7 @@ import (
 
 // TestAsyncTimers compares what is said of a program with what the go command builds it with.
 func TestAsyncTimers(t *testing.T) {
+	oneGoroutine(t)
 	const main = "package main\n\nfunc main() {}\n"
 	for name, c := range map[string]struct {
 		files map[string]string

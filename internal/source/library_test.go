@@ -11,6 +11,7 @@ import (
 // A container of the library is loaded with its syntax where a package of the
 // program, its tests included, imports it, and only there.
 func TestLoadLibrary(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, map[string]string{
 		"go.mod":         "module example.com/m\n\ngo 1.26\n",
 		"main.go":        "package main\n\nimport _ \"example.com/m/queue\"\n\nfunc main() {}\n",

@@ -11,6 +11,7 @@ import (
 // TestWithExternalTests: the external test package is taken along with the tests in the package, unless something
 // of it may run with them.
 func TestWithExternalTests(t *testing.T) {
+	oneGoroutine(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		name = filepath.Join(dir, name)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestLoadModule(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, module)
 	p, err := LoadModule(context.Background(), Spec{Dir: dir})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 // The files that an -overlay flag names belong to the program, and the flag is gone.
 func TestOverlay(t *testing.T) {
+	oneGoroutine(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))

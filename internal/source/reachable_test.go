@@ -22,6 +22,15 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
+// oneGoroutine skips a test in the short form of the suite, which is for the race detector: TestSet, TestDerive and
+// TestDeriveWaits are those that ask in several goroutines.
+func oneGoroutine(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
+}
+
 // reachableModule has an entry for each way in which one declaration reaches another.
 var reachableModule = map[string]string{
 	"go.mod": "module example.com/r\n\ngo 1.26\n",
@@ -149,9 +158,7 @@ func digests(t *testing.T, dir string) map[string]string {
 
 // What an entry can reach, and nothing else, has its digest change.
 func TestReachableDigest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine does everything")
-	}
+	oneGoroutine(t)
 	dir := write(t, reachableModule)
 	before := digests(t, dir)
 	require.Len(t, before, 11)
@@ -207,9 +214,7 @@ func TestReachableDigest(t *testing.T) {
 // Directives above a declaration belong to it: of a specification those in its group, behind an empty
 // line too, and above the group. So does what stands behind it on its line.
 func TestReachableDirectives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine does everything")
-	}
+	oneGoroutine(t)
 	dir := write(t, map[string]string{"go.mod": "module example.com/d\n\ngo 1.26\n", "a.txt": "a\n", "b.txt": "b\n"})
 	const text = `package main
 
@@ -268,9 +273,7 @@ func main() {
 
 // A linkname reaches what it names in another package, and assembly may reach whatever there is.
 func TestReachableHidden(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine does everything")
-	}
+	oneGoroutine(t)
 	module := map[string]string{
 		"go.mod":      "module example.com/h\n\ngo 1.26\n",
 		"lib.v1/l.go": "package lib\n\nfunc secret() int { return inner() }\n\nfunc inner() int { return 1 }\n\ntype T struct{}\n\nfunc (*T) m() int { return 2 }\n\nfunc other() int { return 3 }\n",
@@ -314,6 +317,7 @@ func TestReachableHidden(t *testing.T) {
 
 // The workspace counts wherever the go command finds it, and so does what was vendored.
 func TestReachableModules(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, map[string]string{
 		"go.work":                     "go 1.26\n\nuse ./mod\n",
 		"mod/go.mod":                  "module example.com/w\n\ngo 1.26\n",
@@ -351,6 +355,7 @@ func TestReachableModules(t *testing.T) {
 
 // The text of cgo, which is in a comment, counts.
 func TestReachableCgo(t *testing.T) {
+	oneGoroutine(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("cgo needs a C compiler")
 	}
@@ -365,6 +370,7 @@ func TestReachableCgo(t *testing.T) {
 
 // A program that asks for the environment depends on it, and another one does not.
 func TestReachableEnvironment(t *testing.T) {
+	oneGoroutine(t)
 	files := map[string]string{
 		"go.mod":   "module example.com/e\n\ngo 1.26\n",
 		"b/b.go":   "package main\n\nfunc main() {}\n",
@@ -401,6 +407,7 @@ func TestReachableEnvironment(t *testing.T) {
 
 // What the go command is told to do for another platform is another toolchain.
 func TestToolchain(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, module)
 	of := func(env ...string) string {
 		prog := &Program{Root: dir, Spec: Spec{Env: append(os.Environ(), env...)}} // loading for another platform builds its library
@@ -428,6 +435,7 @@ func TestToolchain(t *testing.T) {
 
 // What no go.sum vouches for counts, though it does not belong to the program.
 func TestReachableLoose(t *testing.T) {
+	oneGoroutine(t)
 	dir := withDependencies(t)
 	spec := Spec{Dir: dir, Deps: []string{NoDeps}}
 	digest := func() string {
@@ -451,9 +459,7 @@ var reachablePackages = flag.String("reachable", "", "packages of this module fo
 // Rapid type analysis, which somebody else has written, finds no function that is called and
 // not reached.
 func TestReachableCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine does everything")
-	}
+	oneGoroutine(t)
 	checked := compareCalls(t, Spec{Dir: write(t, reachableModule), Pattern: "./..."})
 	require.Equal(t, map[string]int{
 		"TestDirect": 4, "TestDot": 3, "TestExternal": 5, "TestGeneric": 2, "TestImports": 4, "TestInferred": 4, "TestInterface": 4, "TestLinked": 1, "TestNothing": 2,

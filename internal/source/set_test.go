@@ -58,6 +58,7 @@ func TestSet(t *testing.T) {
 
 // What is wrong with one package is no matter for the programs of others.
 func TestSetBroken(t *testing.T) {
+	oneGoroutine(t)
 	files := map[string]string{"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { undefined() }\n"}
 	for name, text := range module {
 		files[name] = text

@@ -166,6 +166,7 @@ func TestChangedSince(t *testing.T) {
 // Where a pattern is given from is no matter, also if that is outside of the repository; what a program
 // has outside of it may have changed.
 func TestChangedSinceOutside(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	top := write(t, map[string]string{
 		"repo/m/go.mod":  "module example.com/m\n\ngo 1.26\n\nrequire example.com/o v0.0.0\n\nreplace example.com/o => ../../o\n",
@@ -189,6 +190,7 @@ func TestChangedSinceOutside(t *testing.T) {
 // A change of the module is one of all its entries, and so is a revision that cannot be loaded. An
 // absolute pattern is taken to where the revision is. Nothing is left behind or written.
 func TestChangedSinceModule(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	dir := write(t, sinceModule)
 	commit(t, dir)

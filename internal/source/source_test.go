@@ -59,6 +59,7 @@ func TestLoadMain(t *testing.T) {
 }
 
 func TestLoadTest(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, module)
 	p, err := Load(context.Background(), Spec{Dir: dir, Pattern: "./a", Entry: "TestF"})
 	require.NoError(t, err)
@@ -86,6 +87,7 @@ func TestLoadNestedModule(t *testing.T) {
 }
 
 func TestLoadErrors(t *testing.T) {
+	oneGoroutine(t)
 	dir := write(t, module)
 	ctx := context.Background()
 	_, err := Load(ctx, Spec{Dir: dir, Pattern: "./a"})
