@@ -1,8 +1,12 @@
 package orcruntime
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -531,14 +535,45 @@ func withoutValues(kind, text string) string {
 	return text
 }
 
+// aProcess is how many scripts a process compares. Of the goroutines that are blocked for ever by real operations each
+// stays until its process ends, and all of them are looked at in the runs that follow: those of all scripts
+// would take most of the time of the tests behind this one, too.
+const aProcess = 100
+
+// fromVariable has the first script in such a process, seenVariable the file for what it has seen.
+const fromVariable, seenVariable = "VTRACE_TEST_FROM", "VTRACE_TEST_SEEN"
+
 func TestAgainstReal(t *testing.T) {
 	seen := map[string]int{}
 	n := *scripts
 	if raceDetector { // it looks for races of the runtime itself
 		n /= 4
 	}
-	for seed := range n {
-		testAgainstReal(t, uint64(seed), seen)
+	if text := os.Getenv(fromVariable); text != "" {
+		from, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		for seed := from; seed < min(from+aProcess, n); seed++ {
+			testAgainstReal(t, uint64(seed), seen)
+		}
+		data, err := json.Marshal(seen)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(os.Getenv(seenVariable), data, 0o600))
+		return
+	}
+	file := filepath.Join(t.TempDir(), "seen")
+	for from := 0; from < n; from += aProcess {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAgainstReal$", fmt.Sprintf("-orc.scripts=%d", *scripts))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", fromVariable, from), seenVariable+"="+file)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(file))
+		some := map[string]int{}
+		require.NoError(t, json.Unmarshal(data, &some))
+		for what, n := range some {
+			seen[what] += n
+		}
 	}
 	if n < *scripts {
 		return
