@@ -65,7 +65,19 @@ func TestTypes(t *testing.T) {
 // tests. Whoever compares positions with theirs parses into the same file set.
 var standardLibrary = sync.OnceValues(func() (*token.FileSet, types.Importer) {
 	fset := token.NewFileSet()
-	return fset, importer.ForCompiler(fset, "source", nil)
+	std := importer.ForCompiler(fset, "source", nil)
+	// It looks for the files of a package each time, also of one that it has.
+	known := map[string]*types.Package{}
+	return fset, importFunc(func(path string) (*types.Package, error) {
+		if p := known[path]; p != nil {
+			return p, nil
+		}
+		p, err := std.Import(path)
+		if err == nil {
+			known[path] = p
+		}
+		return p, err
+	})
 })
 
 type importFunc func(path string) (*types.Package, error)
