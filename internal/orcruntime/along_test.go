@@ -10,6 +10,7 @@ import (
 // TestAlong: the guide that a run has left leads to the same run, and to the same
 // end also with steps that cannot be done.
 func TestAlong(t *testing.T) {
+	inLong(t)
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			run := func(c Chooser) Result {

@@ -1,6 +1,7 @@
 package orcruntime
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -116,7 +117,7 @@ func different(plain, o outcomes) string {
 func TestBoundingRandom(t *testing.T) {
 	n := *boundingScripts
 	if testing.Short() {
-		n /= 10
+		n /= 20
 	}
 	var programs, runs, plainRuns, cut [4]int
 	for i := range n {
@@ -435,6 +436,7 @@ type sample struct {
 	e    Exhaustion
 	seen func(Result) string
 	want []string
+	runs int // of the last search
 }
 
 // explored is what a bounded search has seen.
@@ -442,6 +444,7 @@ func (s *sample) explored(t *testing.T, fingerprints int) (seen []string, comple
 	e := s.e
 	e.Bounding = &Bounding{Last: e.Bounding.Last, Fingerprints: fingerprints}
 	o := exhaust(t, e, s.seen)
+	s.runs = o.runs
 	return o.sorted(), o.complete || o.out.Preemptions[len(o.out.Preemptions)-1].Preemptions > e.Bounding.Last
 }
 
@@ -485,6 +488,8 @@ func TestFingerprint(t *testing.T) {
 			add(fmt.Sprint(kinds, seed), Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}, p.seen)
 		}
 	}
+	// Any of them may show what is needed: those that take few executions are tried first.
+	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.runs, b.runs) })
 	noticed := func(what string) {
 		i := slices.IndexFunc(samples, func(s sample) bool {
 			got, _ := s.explored(t, 0)

@@ -343,10 +343,8 @@ func (p *timedProgram) step(s timedState, i int) (timedState, bool) {
 // TestExhaustTimed: what goroutines of random programs can see of timers, if time may pass
 // at any moment, is what a simulation says that knows nothing of the runtime.
 func TestExhaustTimed(t *testing.T) {
+	inLong(t)
 	n := *timedScripts
-	if testing.Short() {
-		n /= 3
-	}
 	exhaustTimed(t, newTimedProgram, n, 1237) // in which a sleep that begins later lets time pass before a step
 }
 
@@ -354,6 +352,7 @@ func TestExhaustTimed(t *testing.T) {
 // at the same time and then does three things with them, also if the program has a reading
 // of the clock somewhere: who goes on behind an event is a little late then.
 func TestExhaustTimedLate(t *testing.T) {
+	inLong(t)
 	kinds := []string{"poll", "recv", "poll own", "recv own", "sleep"}
 	var programs []*timedProgram
 	for n := range len(kinds) * len(kinds) * len(kinds) {

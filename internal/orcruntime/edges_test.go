@@ -761,6 +761,7 @@ func TestEdges(t *testing.T) {
 // TestEdgesOfAll: what releases all who wait comes before what each of them does next, not only
 // the first. Locks that they take would order them by each other: they take none, or read locks.
 func TestEdgesOfAll(t *testing.T) {
+	inLong(t)
 	all := func(name string, main func(x *meeting) (release, wait func())) {
 		requireEdge(t, name+", three who wait", true, func(x *meeting) {
 			release, wait := main(x)

@@ -48,6 +48,7 @@ func TestExplore(t *testing.T) {
 // TestExploreMemory: memory and goroutines do not grow with the runs. The long
 // form is -orc.runs 100000.
 func TestExploreMemory(t *testing.T) {
+	inLong(t)
 	goroutines := runtime.NumGoroutine()
 	before := heap()
 	for _, p := range programs {

@@ -233,6 +233,7 @@ const cutShare = 50
 // TestFamilies: an exploration runs each execution once, and few that turn out to be
 // another one.
 func TestFamilies(t *testing.T) {
+	inLong(t)
 	for _, f := range allFamilies {
 		t.Run(fmt.Sprint(f.name, " ", f.size), func(t *testing.T) {
 			began := time.Now()

@@ -23,6 +23,7 @@ func fuzz(t *testing.T, f Fuzzing) (out Fuzzed, kinds map[string]Result, kept []
 
 // TestFuzz: a search finds every way in which a program can end, with a recording that repeats it.
 func TestFuzz(t *testing.T) {
+	inLong(t)
 	for _, p := range programs {
 		out, kinds, _ := fuzz(t, Fuzzing{Config: p.config(bubble(t)), Seed: 1, Runs: 150 * *strategyRuns})
 		require.Empty(t, out.Left, p.name)
@@ -151,6 +152,7 @@ func TestFuzzTaint(t *testing.T) {
 // TestFeedback: a search comes to an error behind many orders, one after the other, by what it has kept of
 // each, and does not if it keeps nothing.
 func TestFeedback(t *testing.T) {
+	inLong(t)
 	const stages = 12
 	main := func() {
 		for i := range Site(stages) {

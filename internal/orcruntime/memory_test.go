@@ -188,6 +188,7 @@ func probed(t *testing.T, do func(*memory), first bool, probe func(*memory)) Res
 // TestAccesses: an access races with another one of the same byte, unless both read, and
 // with no other.
 func TestAccesses(t *testing.T) {
+	inLong(t)
 	RegisterValueMethods(reflect.TypeFor[copied]().PkgPath(), "copied.Value")
 	for _, a := range touching {
 		for i := 5; i < memorySize-5; i++ {

@@ -383,21 +383,15 @@ func leastOf(cfg Config, want Result, limit int) (held time.Duration, switches i
 // TestMinimise: the least schedules of programs of which they are known are found, from
 // whatever random runs show.
 func TestMinimise(t *testing.T) {
-	for i, p := range minimumTests {
-		if testing.Short() && i%3 != 0 {
-			continue
-		}
+	inLong(t)
+	for _, p := range minimumTests {
 		t.Run(p.name, func(t *testing.T) {
 			cfg := p.config(bubble(t))
 			if p.main == nil {
 				cfg = failingTest(cfg)
 			}
 			var found []Result
-			wanted := 5
-			if testing.Short() {
-				wanted = 1
-			}
-			for seed := uint64(0); len(found) < wanted && seed < 500; seed++ {
+			for seed := uint64(0); len(found) < 5 && seed < 500; seed++ {
 				run := cfg
 				run.Plan.Seed, run.Chooser, run.Record = seed, Random(seed), true
 				if res := Run(run); res.Outcome.Kind == p.kind {
@@ -582,10 +576,8 @@ func (c *roughly) Next(v View) Choice {
 // ends in the same error, is no worse, and of which no part can be left out: not one that
 // the program does without. Where every schedule can be tried, none has fewer switches.
 func TestMinimiseRandom(t *testing.T) {
+	inLong(t)
 	n := *minimiseScripts
-	if testing.Short() {
-		n /= 5
-	}
 	var before, after, errors, proved, least int
 	for seed := range uint64(n) {
 		kinds := append(slices.Clone(exhaustKinds), "any unlock")
@@ -690,6 +682,7 @@ func oneMinimal(t *testing.T, name string, cfg Config, got Minimised, want Resul
 // TestMinimiseBounds: a bound of the runs is kept, what has been found by then is used,
 // and a plan that does not show its error stays as it is.
 func TestMinimiseBounds(t *testing.T) {
+	inLong(t)
 	p := minimumTests[1]
 	cfg := p.config(bubble(t))
 	res := errorsOf(cfg, p.kind, 500)[0]

@@ -355,10 +355,8 @@ func (p *orderProgram) raced(res Result) (out []int) {
 // go and in parts, and the one that is bounded by preemptions show the same as plain enumeration
 // of their schedules.
 func TestOrderRandom(t *testing.T) {
+	inLong(t)
 	n := *orderScripts
-	if testing.Short() {
-		n /= 10
-	}
 	var programs, runs, racy, channels, bounded int
 	for i := range n {
 		seed := *orderFrom + i
@@ -410,9 +408,7 @@ func TestOrderRandom(t *testing.T) {
 	t.Logf("%d of %d programs, %d runs, %d with races, %d of channels, %d bounded", programs, n, runs, racy, channels, bounded)
 	require.Greater(t, programs, n/4)
 	require.Positive(t, racy)
-	if !testing.Short() { // too few programs for the channels of every kind of program
-		require.Positive(t, channels)
-	}
+	require.Positive(t, channels)
 }
 
 // atomicWriters are the operations that change an atomic variable, which is 0 before, of the type with methods or of the functions.

@@ -839,6 +839,7 @@ func TestFreedByLibrary(t *testing.T) {
 
 // TestLongPlan: a plan may have more steps than a run without one.
 func TestLongPlan(t *testing.T) {
+	inLong(t)
 	main := func() {
 		var mu sync.Mutex
 		for range defaultMaxSteps/2 + 10 {

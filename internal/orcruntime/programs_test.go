@@ -22,6 +22,16 @@ type testProgram struct {
 
 const endSite = "#99"
 
+// inLong skips a test in the short form of the suite, which is for the race detector: what the
+// test shows is in the schedules and their figures, and its runs have no goroutines that those of
+// TestDeterminism, TestEdges, TestExplore, TestExhaustPrograms and TestExhaustRandom have not.
+func inLong(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("has no goroutines that other tests have not")
+	}
+}
+
 func bubble(t testing.TB) Bubble {
 	return Bubble{
 		Run:  func(f func()) { synctest.Test(t.(*testing.T), func(*testing.T) { f() }) },

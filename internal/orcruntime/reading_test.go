@@ -88,6 +88,7 @@ func TestReadingLate(t *testing.T) {
 // deadlines were set, or that the program names, a run finds what has to pass between two of
 // them so that a comparison comes out otherwise.
 func TestCompared(t *testing.T) {
+	inLong(t)
 	readsDurations(t, time.Minute)
 	for _, tt := range []struct {
 		name string

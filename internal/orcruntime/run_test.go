@@ -26,6 +26,7 @@ func (p testProgram) config(b Bubble) Config {
 // TestOutcomes explores every program at random: it ends in all the ways it
 // can, and in no other.
 func TestOutcomes(t *testing.T) {
+	inLong(t)
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			seen := map[string]int{}

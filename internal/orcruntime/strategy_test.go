@@ -53,6 +53,7 @@ func spread(n float64) float64 { return 4 * math.Sqrt(n) }
 // The selectively uniform random walk has all interleavings of the steps that matter with the
 // same probability, where goroutines have done as many as in the profile; a random walk has not.
 func TestSURWIsUniform(t *testing.T) {
+	inLong(t)
 	runs := 800 * *strategyRuns
 	for _, lengths := range [][]int{{2, 3}, {1, 4}, {1, 1, 2}} {
 		interleavings, all := 1.0, 0
@@ -83,6 +84,7 @@ func TestSURWIsUniform(t *testing.T) {
 // PCT shows an error of depth d at least as often as it promises: here that the goroutines come to
 // their sites in one particular order, which takes so many preemptions.
 func TestPCTFinds(t *testing.T) {
+	inLong(t)
 	runs := 800 * *strategyRuns
 	for depth, order := range map[int]string{1: "1100", 2: "0110", 3: "0101"} {
 		var word strings.Builder
@@ -104,6 +106,7 @@ func TestPCTFinds(t *testing.T) {
 // that do alone: the one step of the one goroutine is behind the m-th of the other with a
 // probability of 1/(m+1), and of 1/2ᵐ under a random walk.
 func TestPOSOfChains(t *testing.T) {
+	inLong(t)
 	const m = 7
 	runs := 700 * *strategyRuns
 	late := func(s Strategy) float64 {
@@ -145,6 +148,7 @@ func TestPOSOfChains(t *testing.T) {
 // Each schedule with at most so many delays comes with the probability that is promised, and no
 // other one does.
 func TestDelays(t *testing.T) {
+	inLong(t)
 	runs := 800 * *strategyRuns
 	var word strings.Builder
 	main := chains([]int{2, 2, 1}, func(g int) { fmt.Fprint(&word, g) })
@@ -175,10 +179,8 @@ var missed = map[string]string{
 
 // Strategies find every way in which small programs can end, and a run is a function of its seed.
 func TestStrategies(t *testing.T) {
+	inLong(t)
 	runs := 60 * *strategyRuns
-	if testing.Short() {
-		runs = 15
-	}
 	for _, s := range append(Strategies(), "pct:1", "delay:0") {
 		t.Run(string(s), func(t *testing.T) {
 			for _, p := range programs {

@@ -51,10 +51,8 @@ func TestWakeupSeeds(t *testing.T) {
 // TestWakeupTrees: programs that are too large for plain enumeration show the same with
 // wakeup trees as with source sets, in less executions.
 func TestWakeupTrees(t *testing.T) {
+	inLong(t)
 	n := *exhaustScripts / 8
-	if testing.Short() {
-		n = n * 2 / 5
-	}
 	var sum struct{ programs, ended, runs, cut, before, endedRuns, endedCut, endedBefore int }
 	for _, kinds := range append([][]string{exhaustKinds}, withCounts...) {
 		runs, cut, before := sum.runs, sum.cut, sum.before
