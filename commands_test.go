@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // testCommand is a command that runs tests of packages by name, in a text or in a comment of a source file.
@@ -20,6 +22,7 @@ var testCommand = regexp.MustCompile(`go test ((?:-\S+ )*)(\.\S*)((?: \./\S+)*) 
 
 // TestTestCommands: the tests that a document or a comment tells somebody to run are in the package that it names.
 func TestTestCommands(t *testing.T) {
+	programs.InLong(t)
 	blank := regexp.MustCompile(`\s+(// ?)?`)
 	found := 0
 	require.NoError(t, filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
@@ -171,6 +173,7 @@ var decodingHelpers = []string{"internal/orchestrate.readResult"}
 // Every function that decodes what comes from elsewhere is reached by a fuzz target, and the
 // table of them is of what there is.
 func TestDecoders(t *testing.T) {
+	programs.InLong(t)
 	found, targets := map[string]bool{}, map[string]bool{}
 	for _, dir := range decoderDirs {
 		err := filepath.WalkDir(filepath.FromSlash(dir), func(file string, d fs.DirEntry, err error) error {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 
 	"github.com/stretchr/testify/require"
@@ -25,6 +26,7 @@ var inMemory = map[string][]byte{
 // All passes take a program from memory, of which nothing is on disk, and write nothing where it
 // would be; the result is that for the same files on disk.
 func TestOverlayInMemory(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	ctx := context.Background()
 	dir, onDisk := t.TempDir(), t.TempDir()
@@ -62,6 +64,7 @@ func TestOverlayInMemory(t *testing.T) {
 
 // What is not saved yet wins over what is on disk, in the digest of what is reached too.
 func TestOverlayUnsaved(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	ctx := context.Background()
 	dir := t.TempDir()

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // starts are the places that start a process without package group, and why they may.
@@ -23,6 +25,7 @@ var starts = map[string]string{
 
 // TestProcesses: all processes are started by package group, so that they end with vtrace.
 func TestProcesses(t *testing.T) {
+	programs.InLong(t)
 	found := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 var update = flag.Bool("update", false, "rewrite the output in README.md")
@@ -25,6 +27,7 @@ var bundleName = regexp.MustCompile(`\.vtrace/(\S+)-[0-9a-f]{8}\.vtz`)
 // left out: it is what runs this. Bundles that commands read are those that earlier ones
 // have written.
 func TestReadme(t *testing.T) {
+	programs.InLong(t)
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	written := map[string]string{} // bundles, by what they are of

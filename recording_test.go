@@ -16,6 +16,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -85,6 +86,7 @@ func TestReadRecording(t *testing.T) {
 
 // What is no recording has an error that says why.
 func TestReadRecordingRefuses(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	broken := errors.New("broken")
 	for name, r := range map[string]io.Reader{

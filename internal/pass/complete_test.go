@@ -187,6 +187,7 @@ func TestCompleteLacked(t *testing.T) {
 // Where the model compares durations it can do what runs do, also of what is due at one
 // moment, and where goroutines are slow between a guard and what they arm.
 func TestCompleteDeadlines(t *testing.T) {
+	programs.InLong(t)
 	for _, name := range []string{
 		"deadlineatonce", "deadlineequal", "deadlineequalfirst", "deadlineticker", "deadlinetickerlost",
 		"deadlinereset", "deadlinegivenfunc", "deadlinesleepslow",
@@ -201,6 +202,7 @@ func TestCompleteDeadlines(t *testing.T) {
 // TestCompleteParts: the model of a part of a program does what the program does, or comes to where it ends. With -follow
 // it follows runs of all programs.
 func TestCompleteParts(t *testing.T) {
+	programs.InLong(t)
 	n, parts := 0, 0
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
@@ -237,6 +239,7 @@ func TestCompleteParts(t *testing.T) {
 
 // Models with small bounds do what the program does, or end at a bound.
 func TestCompleteSmallBounds(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	spec := source.Spec{Dir: "../../internal/translate/testdata/verdicts/semaphorerelease", Entry: "main"}
 	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: 100, Seed: 1}, Options{Model: &Model{Bounds: translate.Bounds{Objects: 1, Slice: 1}}})
@@ -247,6 +250,7 @@ func TestCompleteSmallBounds(t *testing.T) {
 
 // A model that lacks an edge which the program takes is found out.
 func TestCompleteRejects(t *testing.T) {
+	programs.InLong(t)
 	for name, least := range map[string]int{"condsignalone": 15, "selectdefault": 9} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

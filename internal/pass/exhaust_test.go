@@ -68,6 +68,7 @@ func TestExhaustRaces(t *testing.T) {
 // Where variables keep their values from run to run, each run has a process of its own: if they are not made in the
 // same way in each, that is a limit.
 func TestExhaustPersists(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	const program = `package main
 
@@ -134,6 +135,7 @@ func main() {
 
 // What a program leaves outside of its process is there for the next one: the exploration says that it chooses by itself.
 func TestExhaustOutlives(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	const program = `package main
 

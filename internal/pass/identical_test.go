@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 	"github.com/vtrace/vtrace/internal/translate"
 )
@@ -19,11 +20,9 @@ var identicalRuns = flag.Int("identical", 0, "runs of each program for TestIdent
 // and the second pass several times, in turn on one and on two processors: the
 // bundles have the same bytes, and what is refused is refused in the same words.
 func TestIdentical(t *testing.T) {
+	programs.InLong(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	n, each := 0, 192
-	if testing.Short() {
-		each = 240
-	}
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *identicalRuns
 		if n++; runs == 0 && n%each == 2 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
@@ -105,6 +106,7 @@ func main() {
 // TestMinimised: the interleavings of findings are the least ones, and the tests in the
 // bundle show them, in whatever way the errors have become real.
 func TestMinimised(t *testing.T) {
+	programs.InLong(t)
 	for _, p := range minimisedPrograms {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

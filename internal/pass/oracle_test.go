@@ -232,10 +232,8 @@ func (g *generator) op(depth int) {
 // of a random program end in must have been found, and what was found must have
 // been reproduced.
 func TestOracle(t *testing.T) {
+	programs.InLong(t)
 	n := *oraclePrograms
-	if testing.Short() {
-		n /= 3
-	}
 	for i := range n {
 		seed := *oracleSeed + uint64(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

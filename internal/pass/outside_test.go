@@ -22,6 +22,7 @@ import (
 // A program without a model is instrumented and run all the same, and nothing is
 // claimed of it that the runs do not show.
 func TestOutside(t *testing.T) {
+	programs.InLong(t)
 	ctx := context.Background()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o600))
@@ -69,6 +70,7 @@ func main() {
 
 // Who waits in code of others is said to be there.
 func TestStuckInLibrary(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := Check(context.Background(), programs.Main(t, `package main
 

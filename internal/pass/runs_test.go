@@ -129,9 +129,10 @@ func TestProgram(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	for i, p := range shownByRuns {
-		if testing.Short() && i%4 != 0 || i%2 != 0 && !*everyRow {
+		if i%2 != 0 && !*everyRow {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -154,6 +155,7 @@ func TestRuns(t *testing.T) {
 
 // A model that covers the program is not believed without runs of the program.
 func TestRunsBearOut(t *testing.T) {
+	programs.InLong(t)
 	b, err := Check(context.Background(), programs.Test(t, shownByRuns[1].text), Options{})
 	require.NoError(t, err)
 	require.Empty(t, Conclude(b).Limits)
@@ -165,6 +167,7 @@ func TestRunsBearOut(t *testing.T) {
 
 // TestFailingAlways: of a test that fails in every run the result says where.
 func TestFailingAlways(t *testing.T) {
+	programs.InLong(t)
 	b, err := Check(context.Background(), programs.Test(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan int, 1)
@@ -182,6 +185,7 @@ func TestProgram(t *testing.T) {
 // TestLeftToTest: what code leaves to Cleanup and Context of a *testing.T that it has as an interface, or by a
 // method expression, is done when the test, or the subtest, ends in the run, and what fails the test so has a guard.
 func TestLeftToTest(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := Check(t.Context(), programs.Test(t, `
 type helper interface {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
@@ -70,6 +71,7 @@ func TestSandboxOffered(t *testing.T) {
 // No way to run a program goes around a sandbox that is required, or is silent about one that
 // is preferred and not there.
 func TestSandboxEverywhere(t *testing.T) {
+	programs.InLong(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":  "module example.com/p\n\ngo 1.26\n",

@@ -87,6 +87,7 @@ func TestResume(t *testing.T) {
 // A deep pass that was killed has kept what it has learnt, and the next one replays none of
 // the traces again that were refuted.
 func TestResumeReplays(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	spec := programs.Main(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
 	cache := &kept.Cache{Dir: t.TempDir()}

@@ -45,6 +45,7 @@ func main() {
 `
 
 func TestRefutedTraces(t *testing.T) {
+	programs.InLong(t)
 	for _, c := range []struct {
 		name    string
 		opts    pass.Options
@@ -80,6 +81,7 @@ func TestRefutedTraces(t *testing.T) {
 // What WaitGroup.Go counts down at the end panics at the call of it, in the model and in the
 // program.
 func TestWaitGroupGoDone(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -105,6 +107,7 @@ func main() {
 // Who waited for a condition variable takes its lock in a step of its own, which traces have:
 // the first one of each error is followed, and no run has to show it.
 func TestLockOfCond(t *testing.T) {
+	programs.InLong(t)
 	for name, at := range map[string]string{
 		"condrwannounced": "main.go:30: real: deadlock",
 		"condrwreader":    "main.go:20: real: deadlock",
@@ -139,6 +142,7 @@ func TestLockOfCond(t *testing.T) {
 
 // No trace of the model is one of the program.
 func TestFalse(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -165,6 +169,7 @@ func main() {
 // With every statement guarded the result is the same, and the log has every
 // line.
 func TestEveryLine(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -225,6 +230,7 @@ func main() {
 
 // What a program prints is kept apart from the execution log.
 func TestOutput(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -247,6 +253,7 @@ func main() {
 
 // A program that hangs outside of control is not a reproduction.
 func TestHang(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -268,6 +275,7 @@ func main() {
 
 // Runs without a verdict are named in the result, with why they have none.
 func TestUndecided(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Test(t, `
 func TestProgram(t *testing.T) {
@@ -310,6 +318,7 @@ func TestCancel(t *testing.T) {
 // A choice that the model leaves open and the program always makes otherwise is
 // not refuted once for each order of the steps before it.
 func TestAvoidedChoices(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), source.Spec{Dir: "../../../internal/translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
 	require.NoError(t, err)
@@ -335,6 +344,7 @@ func realIn(t *testing.T, spec source.Spec) (real []string) {
 // TestCrashSeenElsewhere: a crash that shows in the replay of a trace of something else is at the
 // place of the crash, and so one finding with that which the model has there.
 func TestCrashSeenElsewhere(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	spec := programs.Main(t, `package main
 
@@ -381,6 +391,7 @@ func main() {
 // TestDeferredMisuse: a deferred operation that is misused while a panic is under way is one finding,
 // at the operation.
 func TestDeferredMisuse(t *testing.T) {
+	programs.InLong(t)
 	spec := programs.Main(t, `package main
 
 func main() {

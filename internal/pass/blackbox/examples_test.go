@@ -58,6 +58,7 @@ func TestExamples(t *testing.T) {
 // Shared variables need guards at statements: those that the model asks for, or
 // all of them.
 func TestExamplesEveryLine(t *testing.T) {
+	programs.InLong(t)
 	for i, p := range examples.Programs() {
 		if strings.HasPrefix(p.Name, "sharedvar") && sampled(i) && oneOf(2, i/2) {
 			t.Run(p.Name, func(t *testing.T) {
@@ -86,6 +87,7 @@ func example(t *testing.T, p examples.Program, form examples.Form, opts pass.Opt
 // The passes run one by one, through saved bundles and on the copy of the
 // program in them, give the same bytes as all in one, and again.
 func TestStagesIndependent(t *testing.T) {
+	programs.InLong(t)
 	for _, name := range []string{"sequences", "sharedvar_increment", "mutexloopconst_fixed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

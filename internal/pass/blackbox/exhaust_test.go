@@ -256,6 +256,7 @@ func main() {
 // TestExhaustLibraryTogether: what is done in one step with a call of uninstrumented code
 // is said, if others might act between.
 func TestExhaustLibraryTogether(t *testing.T) {
+	programs.InLong(t)
 	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
@@ -1099,6 +1100,7 @@ func main() {
 
 // Loops that only look do not bound an exploration, those that count do.
 func TestExhaustLoops(t *testing.T) {
+	programs.InLong(t)
 	for name, body := range map[string]string{"looks": "runtime.Gosched()", "counts": "n++\n\t\tif n == 50 {\n\t\t\tpanic(n)\n\t\t}"} {
 		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 

@@ -16,6 +16,7 @@ import (
 // What more replays would have shown, runs under other schedules do, with a test
 // that repeats it; what the program never does stays open.
 func TestGuide(t *testing.T) {
+	programs.InLong(t)
 	// Goroutines send in an order of which the model has six, and the program
 	// closes before the last.
 	const orders = `package main

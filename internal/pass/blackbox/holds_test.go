@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
 // Of a program with a module that a directory elsewhere replaces, a bundle holds as long as the files of
 // both are the same.
 func TestHoldsReplaced(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	ctx, dir := context.Background(), t.TempDir()
 	write := func(name, text string) {

@@ -128,6 +128,7 @@ func main() {
 
 // A run that leaves its trace goes on: each open choice costs one more run, at most.
 func TestLoop(t *testing.T) {
+	programs.InLong(t)
 	for _, c := range []struct {
 		name, text string
 		found      []string

@@ -14,6 +14,7 @@ import (
 // run contradicts does not stand. Runs under control cannot show these errors: there another test
 // binary runs, and a test is alone.
 func TestPlainRuns(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	const (
 		alone    = "the program as it is, not under control, has failed, which nothing here explains: "

@@ -101,6 +101,7 @@ func racing() pass.Options { return pass.Options{Model: &pass.Model{Races: true}
 // A race is one finding, however often it shows; without it nothing is found.
 // In stages the result has the same bytes.
 func TestRaces(t *testing.T) {
+	programs.InLong(t)
 	for i, c := range racyTwins {
 		if !sampled(i) || !oneOf(2, i) {
 			continue
@@ -207,6 +208,7 @@ func TestRacesOfExamples(t *testing.T) {
 // A program that cannot be controlled is not said to be without races, and does
 // not take the time of every run.
 func TestRacesUncontrolled(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
@@ -238,6 +240,7 @@ func main() {
 // or writes elsewhere: nothing is claimed where two goroutines use the value with nothing to
 // order them.
 func TestRacesUnseen(t *testing.T) {
+	programs.InLong(t)
 	const text = `package main
 
 import (

@@ -13,6 +13,7 @@ import (
 // TestRemaining: a check names the goroutines of libraries that a test leaves behind, also if it does so
 // under some schedules only.
 func TestRemaining(t *testing.T) {
+	programs.InLong(t)
 	t.Parallel()
 	const text = `package p
 

@@ -14,6 +14,7 @@ import (
 // The first runs, no two of which are equivalent, show an error that no trace of the model
 // leads to: a library calls the program, which takes locks. The finding says after how many.
 func TestSystematicRuns(t *testing.T) {
+	programs.InLong(t)
 	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import (
