@@ -17,7 +17,7 @@ import (
 const least = 3
 
 // A number counts something if it flows to where iterations or goroutines are counted: the bound of a loop, a length
-// that loops go over, a wait group. What it flows through is not followed by what the program does, but by name: a
+// that loops go over, what ends a recursion, a wait group. What it flows through is not followed by what the program does, but by name: a
 // number that is assigned to a variable flows to all uses of it. That is enough, since nothing rests on it: whether the
 // smaller program still makes sense is shown by a check of it.
 
@@ -249,10 +249,33 @@ func number(info *types.Info, l *ast.BasicLit) (int64, bool) {
 	return v, err == nil
 }
 
-// bounds finds the numbers that bound loops in which goroutines may meet.
+// bounds finds the numbers that bound loops in which goroutines may meet, and recursions.
 func (n *numbers) bounds(info *types.Info, node ast.Node) {
+	recursive := false
+	if d, ok := node.(*ast.FuncDecl); ok {
+		f, _ := info.Defs[d.Name].(*types.Func)
+		recursive = f != nil && n.recursive(f) && n.concurrentFunc(f)
+	}
+	ends := func(conds ...ast.Expr) {
+		for _, c := range conds {
+			for _, e := range conjuncts(c) {
+				if recursive && !remainder(e.X) && !remainder(e.Y) {
+					n.mark(info, e.X, n.loops)
+					n.mark(info, e.Y, n.loops)
+				}
+			}
+		}
+	}
 	ast.Inspect(node, func(x ast.Node) bool {
 		switch x := x.(type) {
+		case *ast.IfStmt:
+			ends(x.Cond)
+		case *ast.SwitchStmt:
+			for _, c := range x.Body.List {
+				if x.Tag == nil {
+					ends(c.(*ast.CaseClause).List...)
+				}
+			}
 		case *ast.ForStmt:
 			if !n.concurrent(info, x) {
 				break

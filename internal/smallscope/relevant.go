@@ -74,6 +74,29 @@ func (n *numbers) concurrentFunc(f *types.Func) bool {
 	return strings.Contains(first, ".") || n.own(path) // of another module; or a method of an interface
 }
 
+// recursive reports whether a function of the program comes to call itself, as far as calls name functions.
+func (n *numbers) recursive(f *types.Func) bool {
+	seen := map[*types.Func]bool{}
+	var calls func(from *types.Func) bool
+	calls = func(from *types.Func) (found bool) {
+		body, ok := n.bodies[from]
+		if !ok || seen[from] {
+			return false
+		}
+		seen[from] = true
+		ast.Inspect(body.node, func(x ast.Node) bool {
+			if c, ok := x.(*ast.CallExpr); ok && !found {
+				if to := callee(body.info, c); to != nil {
+					found = to.Origin() == f.Origin() || calls(to.Origin())
+				}
+			}
+			return !found
+		})
+		return found
+	}
+	return calls(f.Origin())
+}
+
 // own reports whether a package is one of the program's.
 func (n *numbers) own(path string) bool {
 	for _, p := range n.prog.Packages {

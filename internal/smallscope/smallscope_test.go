@@ -71,6 +71,15 @@ func TestFamilies(t *testing.T) {
 		"a length":         {body: "s := make([]int, 100); for i := range s { use(i) }", want: []string{"100>2@5; 100>3@5"}},
 		"of an array":      {body: "var s [100]int; for i := range s { use(i) }", want: []string{"100>2@5; 100>3@5"}},
 		"by len":           {body: "s := make([]int, 100); for i := 0; i < len(s); i++ { use(i) }", want: []string{"100>2@5; 100>3@5"}},
+		"a recursion": {
+			body: "tree(100)", decls: "func tree(n int) { if n == 0 { return }; c := make(chan int); go func() { tree(n - 1); close(c) }(); <-c }",
+			want: []string{"100>2@5; 100>3@5"},
+		},
+		"a recursion over lists": {
+			body: "half(make([]int, 1000))", decls: "func half(a []int) { switch { case len(a) <= 64: return }; go half(a[len(a)/2:]); other(a[:len(a)/2]) }; func other(a []int) { half(a) }",
+			want: []string{"64>2@7 1000>3@5; 64>3@7 1000>4@5", "64>2@7 1000>2@5; 64>3@7 1000>3@5"},
+		},
+		"a recursion of one goroutine": {body: "println(fib(20))", decls: "func fib(n int) int { if n < 10 { return n }; return fib(n-1) + fib(n-2) }"},
 		"a wait group with it": {
 			body: "var wg sync.WaitGroup; wg.Add(100); for range 100 { go wg.Done() }; wg.Wait()", imports: `import "sync"`,
 			want: []string{"100>2@5@5; 100>3@5@5"},
