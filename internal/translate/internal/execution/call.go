@@ -571,8 +571,11 @@ func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *
 // Raise begins to unwind the goroutine.
 func (x *Executor) Raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
 	f := p.Peek()
-	if len(val) != 2 {
+	switch {
+	case len(val) != 2:
 		val = x.SomeError()
+	case val[0].Is(0): // a *runtime.PanicNilError, and nil in modules of Go before 1.21
+		val = []*sym.Expr{sym.Unknown("what panic(nil) panics with"), sym.Unknown("what panic(nil) panics with")}
 	}
 	if !u.Goexit {
 		p.Set(f.Call, state.PanicKey{}, append([]*sym.Expr(nil), val...))
@@ -688,6 +691,8 @@ func (x *Executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin)
 			switch {
 			case k == 0 || o == nil || o.Kind != state.ChannelObject:
 				return set(sym.Num(0))
+			case o.Timer || o.Ticker: // which has a buffer in modules of Go before 1.23
+				return set(sym.Unknown("the buffer of a timer"))
 			case b.Name() == "cap":
 				return set(sym.Num(o.Cap))
 			}
