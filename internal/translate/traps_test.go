@@ -78,7 +78,7 @@ func TestTraps(t *testing.T) {
 				require.True(t, kinds[k], "%s: no %s", tr.trap, k)
 			}
 			require.Len(t, kinds, len(tr.wants), tr.trap)
-			verdicts(t, prog, tr.program, map[string]bool{})
+			verdicts(t, prog, tr.program, map[string]bool{}, map[string]bool{})
 		})
 	}
 }

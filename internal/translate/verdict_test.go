@@ -157,10 +157,10 @@ func found(m *translate.Model, rep *check.Report) []string {
 }
 
 // TestVerdicts checks the programs of testdata and the examples: exactly the
-// errors that their comments name are found.
+// errors that their comments name are found. Together they have every kind of operation.
 func TestVerdicts(t *testing.T) {
 	models, called := map[string]bool{}, map[string]bool{}
-	bounds, all := map[string]bool{}, true
+	bounds, kinds, all := map[string]bool{}, map[string]bool{}, true
 	imported := map[string]*types.Package{}
 	for dir, deps := range map[string][]string{"testdata/verdicts": {"golang.org/x/sync/..."}, "../../examples": nil} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./...", Deps: deps})
@@ -180,7 +180,7 @@ func TestVerdicts(t *testing.T) {
 			ran := false
 			t.Run(name, func(t *testing.T) {
 				ran = true
-				verdicts(t, prog, name, bounds)
+				verdicts(t, prog, name, bounds, kinds)
 			})
 			all = all && ran
 		}
@@ -194,6 +194,9 @@ func TestVerdicts(t *testing.T) {
 	}
 	if !all {
 		return
+	}
+	for k := sites.Invalid + 1; sites.Named(k.String()) == k; k++ {
+		require.True(t, kinds[k.String()], "no program has a model that does a step of the kind %v (docs/semantics.md)", k)
 	}
 	reached := slices.Collect(maps.Keys(bounds))
 	for _, text := range boundTexts(t) {
@@ -296,8 +299,8 @@ func exists(imported map[string]*types.Package, full string) bool {
 	return m != nil
 }
 
-// verdicts checks one program. It adds the bounds that its model comes to.
-func verdicts(t *testing.T, prog *source.Program, name string, bounds map[string]bool) {
+// verdicts checks one program. It adds the bounds that its model comes to, and the kinds of what it does.
+func verdicts(t *testing.T, prog *source.Program, name string, bounds, kinds map[string]bool) {
 	r := remarksOf(t, prog)
 	m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
 	if refused := append(r["refused"], r["library"]...); refused != nil {
@@ -316,6 +319,11 @@ func verdicts(t *testing.T, prog *source.Program, name string, bounds map[string
 	for i, r := range rep.Results {
 		if q := m.Queries[i]; q.Kind == artifact.KindBound && r.Verdict == check.False {
 			bounds[q.Description] = true
+		}
+	}
+	for _, tm := range m.Sidecar.Templates {
+		for _, e := range tm.Edges {
+			kinds[m.Sidecar.Sites[e.Site].Kind] = true
 		}
 	}
 	golden(t, name, partsOf(m, rep))
