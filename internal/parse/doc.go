@@ -34,7 +34,7 @@
 // statements that it belongs to: see Diagnostic.Reach.
 //
 // A construct that cannot be guarded stays as it is, and is reported as a
-// Diagnostic. These are: cgo files; operations by reflection; signals;
+// Diagnostic. These are: cgo files; operations by reflection in forms that name no operation, as method expressions;
 // initialisation that registers something in a library.
 // A call of t.Fatal through a function value, deferred, or as the operand of a go
 // statement, and log.Fatal as that, print another source position than the

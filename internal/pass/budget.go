@@ -20,7 +20,8 @@ import (
 //
 // What is cut depends on the machine: a result that says nothing of a budget does not.
 
-// The shares of the budget at whose end a part of a check is cut.
+// The shares of the budget at whose end a part of a check is cut. Where a program has smaller numbers to be checked with, they
+// are shares of what is left beside scopesShare.
 const (
 	translateShare  = 0.35 // making the model
 	boundsShare     = 0.45 // greater bounds

@@ -21,7 +21,7 @@ import (
 // model begin to cost much: if few steps show all schedules of the program, the bounds stay as they
 // are. How much that is is counted, so that the result is the same each time. There is one exception: a
 // search of the model that goes on when a twentieth of the budget is spent is ended by a proof of
-// the second engine, and one that goes on when three twentieths are by an error that a few random runs have
+// the second engine, and one that goes on when three twentieths are by an error or a data race that runs have
 // shown, which the deep pass comes upon then. The result says so.
 
 // engineTiming says when the engines look at each other, and how much the second one does.

@@ -12,7 +12,7 @@ import (
 
 // Second instruments the program of a first pass and makes the Proto model, in
 // which every guard of the instrumented program is visible. It asks only the
-// queries of the categories that failed in the first pass.
+// queries of the categories that failed in the first pass, or are undecided there.
 //
 // The bundle has the overlay, and in place of the first pass's model, queries,
 // verdicts, traces and findings those of the Proto model.

@@ -1,5 +1,5 @@
 // Package families builds the networks on which package check is measured and
-// compared with Spin: five families, each of any size.
+// compared with Spin, each of any size.
 package families
 
 import (
