@@ -28,6 +28,9 @@ func putOverlay(b *artifact.Builder, o *parse.Overlay, side *artifact.Sidecar) {
 		b.AddOverlay(overlayRuntime+name, data)
 	}
 	for _, d := range o.Diagnostics {
+		if d.Files {
+			continue // only a run tells whether there is anything to it
+		}
 		kind, direction := "not-instrumented", artifact.DirectionControl
 		switch {
 		case d.Access:

@@ -61,11 +61,14 @@ func Families(prog *source.Program) ([]Family, error) {
 			to := way(rounds)
 			if key := fmt.Sprint(to); len(to) > 0 && !known[key] {
 				known[key] = true
-				s, err := Scope{of: n, to: to}.made()
+				s, ok, err := n.madeValid(to)
 				if err != nil {
 					return nil, err
 				}
-				f = append(f, s)
+				if key := fmt.Sprint(s.to); ok && (len(s.to) == len(to) || !known[key]) {
+					known[key] = true
+					f = append(f, s)
+				}
 			}
 		}
 		if len(f) > 0 {

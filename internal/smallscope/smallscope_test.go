@@ -80,6 +80,10 @@ func TestFamilies(t *testing.T) {
 			want: []string{"64>2@7 1000>3@5; 64>3@7 1000>4@5", "64>2@7 1000>2@5; 64>3@7 1000>3@5"},
 		},
 		"a recursion of one goroutine": {body: "println(fib(20))", decls: "func fib(n int) int { if n < 10 { return n }; return fib(n-1) + fib(n-2) }"},
+		"a length that something is written for": {
+			body: "var head [8]byte; head[7] = 1; for i := range 100 { use(i + len(head[:])) }; for range head { use(1) }",
+			want: []string{"100>3@5; 100>4@5", "100>2@5"},
+		},
 		"a wait group with it": {
 			body: "var wg sync.WaitGroup; wg.Add(100); for range 100 { go wg.Done() }; wg.Wait()", imports: `import "sync"`,
 			want: []string{"100>2@5@5; 100>3@5@5"},
