@@ -37,10 +37,9 @@ const (
 	levelNote    = "note"
 )
 
-// levelOf is how bad a finding is; what is false is no result. Of what the program was shown not to do, as far as that was
-// tried, the model is to blame more often than not.
+// levelOf is how bad a finding is; what is false is no result.
 func levelOf(f artifact.Finding) (level string, ok bool) {
-	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+	if explain.Refuted(f) {
 		return levelNote, true
 	}
 	level, ok = levels[f.Verdict]

@@ -357,10 +357,10 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 	}
 }
 
-// refutedOf counts the unconfirmed errors that speak more against the model than against the program.
+// refutedOf counts the errors that the program did not do when it was tried.
 func refutedOf(all []artifact.Finding) (n int) {
 	for _, f := range all {
-		if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+		if explain.Refuted(f) {
 			n++
 		}
 	}
@@ -589,7 +589,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
-	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 || (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.Possible) && told.real() {
+	if explain.Refuted(f) || (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.Possible) && told.real() {
 		// What the model has for it is of little interest where the program does not do it, or does something else.
 		writeReproduce(out, b, f, path, told)
 		return

@@ -160,10 +160,9 @@ func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
 // origin is what the client shows as the source of diagnostics.
 const origin = "vtrace"
 
-// severityOf is the severity of a finding; what is false is not shown. Of what the program was shown not to do, as far as
-// that was tried, the model is to blame more often than not.
+// severityOf is the severity of a finding; what is false is not shown.
 func severityOf(f artifact.Finding) (severity int, ok bool) {
-	if f.Verdict == artifact.Unconfirmed && f.Refuted > 0 {
+	if explain.Refuted(f) {
 		return severityInformation, true
 	}
 	severity, ok = severities[f.Verdict]

@@ -79,8 +79,9 @@ func (r *races) usesFile(g *goroutine, a fileAccess, path string) (reached []int
 		}
 	}
 	if a.use&fileTree != 0 {
+		below := strings.TrimSuffix(path, string(os.PathSeparator)) + string(os.PathSeparator)
 		for other, all := range r.files {
-			if strings.HasPrefix(other, strings.TrimSuffix(path, string(os.PathSeparator))+string(os.PathSeparator)) {
+			if strings.HasPrefix(other, below) {
 				beside(all, false)
 			}
 		}

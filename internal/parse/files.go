@@ -51,12 +51,7 @@ func (r *rewriter) deferFiles(s *ast.DeferStmt) {
 			r.diag(s.Defer, "what a deferred call does to a file that a call names is not looked at")
 			continue
 		}
-		b := r.build(s.End())
-		b.put("; defer %s", told)
-		b.again(name)
-		b.put(")")
-		b.move(s.End())
-		r.after(s.End(), b.buf.String())
+		r.deferInFront(s, told, name)
 	}
 }
 

@@ -675,9 +675,14 @@ func (r *rewriter) deferRemoval(s *ast.DeferStmt) {
 		r.unrecorded(s.Defer, "what a deferred call removes is not recorded")
 		return
 	}
+	r.deferInFront(s, fmt.Sprintf("%s.%s(%d, ", r.zz, function, r.touch(of)), of)
+}
+
+// deferInFront has a deferred call preceded by one of the runtime, which begins with that text and gets x last.
+func (r *rewriter) deferInFront(s *ast.DeferStmt, call string, x ast.Expr) {
 	b := r.build(s.End())
-	b.put("; defer %s.%s(%d, ", r.zz, function, r.touch(of))
-	b.again(of)
+	b.put("; defer %s", call)
+	b.again(x)
 	b.put(")")
 	b.move(s.End())
 	r.after(s.End(), b.buf.String())

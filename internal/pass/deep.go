@@ -198,8 +198,6 @@ type suspect struct {
 	run int
 	// minimised says what has become of the interleaving, nil if it was not minimised.
 	minimised *artifact.Minimised
-	// refuted counts the traces that the program was shown not to follow.
-	refuted int
 	// untried: there was no time to replay it, so that it is as possible as it was.
 	untried bool
 	// open: the replays have not decided it, and other runs may.

@@ -97,7 +97,11 @@ func (d *deep) decide(f *artifact.Finding) {
 			continue
 		}
 		f.Attempts += s.attempts
-		f.Refuted += s.refuted
+		for _, r := range d.refutations {
+			if r.Query == s.query.Number && !r.Weak {
+				f.Refuted++
+			}
+		}
 		if best == nil || rank[s.outcome] > rank[best.outcome] || rank[s.outcome] == rank[best.outcome] && best.replay == nil {
 			best = s
 		}

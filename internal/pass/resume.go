@@ -100,9 +100,6 @@ func (d *deep) resumed() (out []*suspect) {
 func (s *suspect) took(r artifact.Refutation) {
 	s.reason = r.Reason
 	s.weak = s.weak || r.Weak
-	if !r.Weak {
-		s.refuted++
-	}
 	if r.Unexplained {
 		s.unexplained = "nothing that the model leaves open explains why the program left a trace (please report it): " + r.Reason
 	}

@@ -30,8 +30,7 @@ func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporte
 	if opts.inScope {
 		return check(opts)
 	}
-	families, err := smallscope.Families(p.source)
-	if err != nil || len(families) == 0 { // what cannot be read is said by the check itself
+	if !smallscope.Counts(p.source) {
 		return check(opts)
 	}
 	begun := time.Now()
@@ -42,6 +41,10 @@ func (p *program) checkWithScopes(ctx context.Context, opts Options, rep reporte
 	b, err := check(now)
 	if err != nil || decided(b) || isClosed(opts.Interrupt) {
 		return b, err
+	}
+	families, err := smallscope.Families(p.source)
+	if err != nil || len(families) == 0 { // what cannot be read is said by the check itself
+		return b, nil
 	}
 	done := rep.stage("small scopes")
 	scopes, err := p.smallScopes(ctx, families, opts, begun)

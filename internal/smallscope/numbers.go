@@ -31,6 +31,7 @@ type numbers struct {
 	// bodies are the functions of the program, and meets says of functions, and of variables that have some, whether they are concurrent.
 	bodies map[*types.Func]body
 	meets  map[types.Object]bool
+	called map[*types.Func][]*types.Func // what callees has found
 	// loops are those that bound loops, related those that are compared with, or given to, what counts.
 	loops, related map[int64]bool
 	// lengths are those of lists that are written out, which loops go over.
@@ -58,7 +59,7 @@ type literal struct {
 // find finds the numbers of a program that count something, in what its entry can reach.
 func find(prog *source.Program) *numbers {
 	n := &numbers{
-		prog: prog, flows: map[types.Object][]flow{}, changed: map[types.Object]bool{}, seen: map[types.Object]bool{}, bodies: map[*types.Func]body{}, meets: map[types.Object]bool{},
+		prog: prog, flows: map[types.Object][]flow{}, changed: map[types.Object]bool{}, seen: map[types.Object]bool{}, bodies: map[*types.Func]body{}, meets: map[types.Object]bool{}, called: map[*types.Func][]*types.Func{},
 		loops: map[int64]bool{}, related: map[int64]bool{}, lengths: map[int64]bool{},
 	}
 	type part struct {
@@ -254,7 +255,7 @@ func (n *numbers) bounds(info *types.Info, node ast.Node) {
 	recursive := false
 	if d, ok := node.(*ast.FuncDecl); ok {
 		f, _ := info.Defs[d.Name].(*types.Func)
-		recursive = f != nil && n.recursive(f) && n.concurrentFunc(f)
+		recursive = f != nil && n.concurrentFunc(f) && n.recursive(f)
 	}
 	ends := func(conds ...ast.Expr) {
 		for _, c := range conds {

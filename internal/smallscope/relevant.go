@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -78,23 +79,33 @@ func (n *numbers) concurrentFunc(f *types.Func) bool {
 func (n *numbers) recursive(f *types.Func) bool {
 	seen := map[*types.Func]bool{}
 	var calls func(from *types.Func) bool
-	calls = func(from *types.Func) (found bool) {
-		body, ok := n.bodies[from]
-		if !ok || seen[from] {
+	calls = func(from *types.Func) bool {
+		if seen[from] {
 			return false
 		}
 		seen[from] = true
-		ast.Inspect(body.node, func(x ast.Node) bool {
-			if c, ok := x.(*ast.CallExpr); ok && !found {
-				if to := callee(body.info, c); to != nil {
-					found = to.Origin() == f.Origin() || calls(to.Origin())
-				}
-			}
-			return !found
-		})
-		return found
+		return slices.ContainsFunc(n.callees(from), func(to *types.Func) bool { return to == f.Origin() || calls(to) })
 	}
 	return calls(f.Origin())
+}
+
+// callees are the functions that a function of the program names in calls.
+func (n *numbers) callees(f *types.Func) (out []*types.Func) {
+	if known, ok := n.called[f]; ok {
+		return known
+	}
+	if body, ok := n.bodies[f]; ok {
+		ast.Inspect(body.node, func(x ast.Node) bool {
+			if c, ok := x.(*ast.CallExpr); ok {
+				if to := callee(body.info, c); to != nil {
+					out = append(out, to.Origin())
+				}
+			}
+			return true
+		})
+	}
+	n.called[f] = out
+	return out
 }
 
 // own reports whether a package is one of the program's.

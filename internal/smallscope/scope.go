@@ -47,17 +47,9 @@ func Families(prog *source.Program) ([]Family, error) {
 	n := find(prog)
 	var out []Family
 	known := map[string]bool{}
-	for _, way := range []func(rounds int64) map[int64]int64{
-		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), false) },
-		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), true) },
-		func(rounds int64) map[int64]int64 { return n.ranked(rounds, from(n.loops, fewest), false) },
-		n.proportional,
-		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(fewest)) },
-		n.fewGoroutines,
-		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(least)) },
-	} {
+	for _, way := range n.ways() {
 		var f Family
-		for _, rounds := range []int64{2, 3} {
+		for _, rounds := range familyRounds {
 			to := way(rounds)
 			if key := fmt.Sprint(to); len(to) > 0 && !known[key] {
 				known[key] = true
@@ -76,6 +68,35 @@ func Families(prog *source.Program) ([]Family, error) {
 		}
 	}
 	return out, nil
+}
+
+// Counts reports whether there may be [Families] of a program, which takes a tenth of making them: no file is read,
+// and nothing compiled.
+func Counts(prog *source.Program) bool {
+	for _, way := range find(prog).ways() {
+		for _, rounds := range familyRounds {
+			if len(way(rounds)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// familyRounds are the rounds of the scopes of a family.
+var familyRounds = []int64{2, 3}
+
+// ways are the ways to make numbers smaller, from those of the rounds up, that which keeps most of its sense first.
+func (n *numbers) ways() []func(rounds int64) map[int64]int64 {
+	return []func(rounds int64) map[int64]int64{
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), false) },
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, n.counts(fewest), true) },
+		func(rounds int64) map[int64]int64 { return n.ranked(rounds, from(n.loops, fewest), false) },
+		n.proportional,
+		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(fewest)) },
+		n.fewGoroutines,
+		func(rounds int64) map[int64]int64 { return alike(rounds, n.counts(least)) },
+	}
 }
 
 // Smaller reports whether a scope has fewer of something than another one, and nothing more.
