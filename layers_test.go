@@ -78,11 +78,12 @@ var layers = map[string][]string{
 	"internal/smallscope":              {"internal/source"},
 	"internal/source":                  {"internal/git", "internal/group", "internal/repository", "internal/scratch", "internal/sites"},
 	"internal/trace":                   {},
-	"internal/translate":               {"artifact", "internal/sites", "internal/source", "internal/translate/internal/emission", "internal/translate/internal/execution", "internal/translate/internal/exploration", "internal/translate/internal/library", "internal/translate/internal/omissions", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/uppaal"},
+	"internal/translate":               {"artifact", "internal/sites", "internal/source", "internal/translate/internal/dump", "internal/translate/internal/emission", "internal/translate/internal/execution", "internal/translate/internal/exploration", "internal/translate/internal/library", "internal/translate/internal/omissions", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/uppaal"},
 	"internal/uppaal":                  {},
 	"internal/view":                    {"internal/analyze", "artifact", "internal/check", "internal/explain", "internal/orchestrate", "internal/recording", "internal/sites", "internal/trace", "internal/uppaal"},
 
 	// The parts of translate.
+	"internal/translate/internal/dump":        {"internal/sites", "internal/translate/internal/exploration", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym"},
 	"internal/translate/internal/emission":    {"artifact", "internal/approximation", "internal/disallow", "internal/sites", "internal/translate/internal/program", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/uppaal"},
 	"internal/translate/internal/execution":   {"artifact", "internal/sites", "internal/translate/internal/exploration", "internal/translate/internal/growth", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/approximation"},
 	"internal/translate/internal/exploration": {"artifact", "internal/sites", "internal/translate/internal/layout", "internal/translate/internal/program", "internal/translate/internal/radix", "internal/translate/internal/relevance", "internal/translate/internal/state", "internal/translate/internal/sym", "internal/translate/internal/termination", "internal/approximation"},

@@ -117,6 +117,14 @@ func VendorDeps() Option { return func(o *settings) { o.VendorDeps = true } }
 // be asked so is left out: approximations of the kind "portable" in the sidecar say what.
 func Portable() Option { return func(o *settings) { o.Portable = true } }
 
+// Dump has Translate write to w, as text, what a stage of the translation has found, also if no model comes of it:
+// "slice" is what of the program matters, "assumptions" what each attempt takes for true of the whole program, and
+// "solution" every location with what variables and memory can hold there. It is for those who ask why a model is
+// as it is; its form may change with any version.
+func Dump(stage string, w io.Writer) Option {
+	return func(o *settings) { o.DumpStage, o.Dump = stage, w }
+}
+
 // Option directs a pass.
 type Option func(*settings)
 

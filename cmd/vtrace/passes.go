@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/output"
 	"github.com/vtrace/vtrace/internal/pass"
+	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -550,6 +552,7 @@ func runTranslate(c *call) (int, error) {
 	fs := c.flags()
 	out := fs.String("o", "", "write the model to `FILE`; without it to standard output")
 	format := fs.String("format", "xml", "`FORMAT` of the model: xml, or xta (text), whose queries are written beside FILE, with the ending .q")
+	dump := fs.String("dump", "", "print a `STAGE` of the translation in place of the model: slice, what of the program matters; assumptions, what each attempt takes for true of the whole program; or solution, every location with what variables and memory can hold")
 	portable := fs.Bool("portable", false, "ask only what UPPAAL and Spin can answer, too; what that leaves out is printed as approximations of the kind portable")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	s.program(fs)
@@ -564,6 +567,11 @@ func runTranslate(c *call) (int, error) {
 	if *format == "xta" && filepath.Ext(*out) == ".q" {
 		return 0, fmt.Errorf("%w: the ending .q is that of the queries: name the model otherwise", errUsage)
 	}
+	if *dump != "" {
+		if _, err := translate.ParseStage(*dump); err != nil {
+			return 0, fmt.Errorf("%w: -dump: %w", errUsage, err)
+		}
+	}
 	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
@@ -572,8 +580,15 @@ func runTranslate(c *call) (int, error) {
 	if *portable {
 		opts = append(opts, vtrace.Portable())
 	}
+	var stage bytes.Buffer
+	if *dump != "" {
+		opts = append(opts, vtrace.Dump(*dump, &stage))
+	}
 	b, err := vtrace.Translate(c.ctx, s.source(args[0]), opts...)
 	rep.done()
+	if *dump != "" {
+		return exitNothing, errors.Join(err, writeTo(c, stage.Bytes(), *out))
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -583,9 +598,14 @@ func runTranslate(c *call) (int, error) {
 	if *format == "xta" {
 		return exitNothing, writeTextual(c, b.Model(), *out)
 	}
-	if *out == "" {
-		_, err := c.stdout.Write(b.Model())
-		return exitNothing, err
+	return exitNothing, writeTo(c, b.Model(), *out)
+}
+
+// writeTo writes a text to a file, or to standard output if that has no name.
+func writeTo(c *call, text []byte, out string) error {
+	if out == "" {
+		_, err := c.stdout.Write(text)
+		return err
 	}
-	return exitNothing, os.WriteFile(*out, b.Model(), 0o644)
+	return os.WriteFile(out, text, 0o644)
 }

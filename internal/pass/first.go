@@ -2,9 +2,11 @@ package pass
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/source"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // First loads the program that spec names, translates it into the Source model
@@ -72,6 +74,13 @@ func Translate(ctx context.Context, spec source.Spec, opts Options) (_ *artifact
 func translated(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	rep := reporter{artifact.PassTranslate, opts.Progress}
 	opts.portable = opts.Portable
+	if opts.Dump != nil {
+		stage, err := translate.ParseStage(opts.DumpStage)
+		if err != nil {
+			return nil, err
+		}
+		opts.dump = &translate.Dump{Stage: stage}
+	}
 	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
 	if err != nil {
 		return nil, err
@@ -79,6 +88,11 @@ func translated(ctx context.Context, load loader, spec source.Spec, opts Options
 	opts, stop := opts.bounded(ctx)
 	defer stop()
 	s, err := begin(ctx, p, opts, rep)
+	if opts.dump != nil {
+		if _, failed := opts.dump.Text.WriteTo(opts.Dump); failed != nil && err == nil {
+			err = fmt.Errorf("write the %s: %w", opts.dump.Stage, failed)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

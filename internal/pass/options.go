@@ -14,6 +14,7 @@ import (
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/kept"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/translate"
 )
 
 // DefaultRunDepth is how many traces of one query the deep pass replays.
@@ -89,6 +90,10 @@ type Options struct {
 	// Portable has Translate make a model that UPPAAL and Spin can answer the queries of, see
 	// translate.Options. No pass goes on from it.
 	Portable bool
+	// Dump, if not nil, is what Translate writes a stage of the translation to, as text, also if no model comes of
+	// it: DumpStage, one of translate.Stages. Where the model was made more than once, it is the last one's.
+	Dump      io.Writer
+	DumpStage string
 
 	// Flags are build flags for a pass that starts from a bundle. Of the flags in a bundle,
 	// only -tags and a few more that can do no harm are obeyed; another one is a
@@ -141,7 +146,8 @@ type Options struct {
 	// it. It returns proved, which waits until it is known whether few runs prove the program.
 	loaded   func(*program, Options) func(context.Context) bool
 	proved   func(context.Context) bool
-	portable bool // Portable, of Translate alone
+	portable bool            // Portable, of Translate alone
+	dump     *translate.Dump // likewise, nil for none
 	// shared, if not nil, keeps what the rounds of a check need alike.
 	shared *shared
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.

@@ -249,6 +249,7 @@ func (p *program) translation(opts Options, proto bool) translate.Options {
 		Strict:     opts.Model.Strict,
 		Continue:   opts.Model.Continue,
 		Portable:   opts.portable,
+		Dump:       opts.dump,
 	}
 }
 

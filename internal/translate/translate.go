@@ -46,6 +46,8 @@ type Options struct {
 	At *artifact.Bounds
 	// Cost is where the translation is given up, with ErrTooLarge; 0 is nowhere.
 	Cost int
+	// Dump, if not nil, gets the text of a stage.
+	Dump *Dump
 }
 
 // Bounds limit the pools of a model. Zero means the default, for objects, slices,
@@ -157,6 +159,7 @@ func (p *Prepared) SSA() *ssa.Program { return p.program.SSA }
 // and Options.At gives no others, it is made with the least ones.
 func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err error) {
 	defer caught(p.program.Source, &err)
+	opts.Dump.begins(p)
 	if opts.At != nil {
 		return p.attempt(ctx, opts)
 	}
@@ -172,25 +175,46 @@ func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err e
 	return p.attempt(ctx, opts)
 }
 
-// attempt makes a model with the bounds that are given.
+// attempt makes a model with the bounds that are given: it solves, and emits what it has found.
 func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
+	x, cost, err := p.solve(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	m, err := x.emit()
+	if x.TooLarge && x.LimitedCost() {
+		return nil, ErrTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Cost = cost + x.Work + x.Written/100
+	if opts.At != nil && opts.Cost > 0 && m.Cost > opts.Cost {
+		return nil, ErrTooLarge
+	}
+	return m, nil
+}
+
+// solve finds the solution under assumptions that nothing in it disproves, and what that has cost.
+func (p *Prepared) solve(ctx context.Context, opts Options) (x *translation, cost int, err error) {
 	taken := exploration.NewAssumptions()
-	cost := 0
-	for restarts := 0; restarts < maxRestarts; {
-		x := &translation{execution.New(ctx, p.library, p.program, p.slice, p.sites, opts.settings(), taken), opts}
+	for restarts, nth := 0, 1; restarts < maxRestarts; nth++ {
+		opts.Dump.attempts(p, taken, nth)
+		x = &translation{execution.New(ctx, p.library, p.program, p.slice, p.sites, opts.settings(), taken), opts}
 		x.Budget = opts.Cost - cost
 		x.GuardSpins()
 		x.PlaceAnnotations()
 		x.Solve()
+		opts.Dump.solves(x.Explorer)
 		cost += x.Cost()
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, cost, err
 		}
 		if x.TooLarge {
 			if x.LimitedCost() {
-				return nil, ErrTooLarge
+				return nil, cost, ErrTooLarge
 			}
-			return nil, x.err()
+			return nil, cost, x.err()
 		}
 		taken.Comparing = taken.Comparing || x.Comparable
 		if x.PlainNeeded && !taken.Plain {
@@ -206,20 +230,9 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			continue
 		}
 		if err := x.err(); err != nil && !opts.Continue {
-			return nil, err
+			return nil, cost, err
 		}
-		m, err := x.emit()
-		if x.TooLarge && x.LimitedCost() {
-			return nil, ErrTooLarge
-		}
-		if err != nil {
-			return nil, err
-		}
-		m.Cost = cost + x.Work + x.Written/100
-		if opts.At != nil && opts.Cost > 0 && m.Cost > opts.Cost {
-			return nil, ErrTooLarge
-		}
-		return m, nil
+		return x, cost, nil
 	}
-	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.Source.Spec.Pattern)
+	return nil, cost, fmt.Errorf("%s: the set of shared statements does not settle", p.program.Source.Spec.Pattern)
 }

@@ -315,6 +315,7 @@ func verdicts(t *testing.T, prog *source.Program, name string, bounds, kinds map
 	}
 	require.NoError(t, err)
 	require.Equal(t, r["searched"] != nil, m.Sidecar.Bounds != nil)
+	fixed(t, prog, name)
 	rep := verify(t, m)
 	for i, r := range rep.Results {
 		if q := m.Queries[i]; q.Kind == artifact.KindBound && r.Verdict == check.False {
@@ -372,48 +373,4 @@ func refusals(err error) []string {
 		out = append(out, fmt.Sprintf("%s %s: %s", at, u.What, u.Reason))
 	}
 	return out
-}
-
-// TestDump translates the program of the directory in VTRACE_DUMP and prints
-// the verdicts, for work on the translator.
-func TestDump(t *testing.T) {
-	dir := os.Getenv("VTRACE_DUMP")
-	if dir == "" {
-		t.Skip("VTRACE_DUMP is not set")
-	}
-	start := time.Now()
-	prog, idx := load(t, dir, os.Getenv("VTRACE_ENTRY"))
-	t.Log("load", time.Since(start))
-	start = time.Now()
-	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
-	require.NoError(t, err)
-	t.Log("translate", time.Since(start))
-	if name := os.Getenv("VTRACE_XML"); name != "" {
-		f, err := os.Create(name)
-		require.NoError(t, err)
-		require.NoError(t, uppaal.WriteXML(f, m.Network))
-		require.NoError(t, f.Close())
-	}
-	for _, tm := range m.Network.Templates {
-		t.Log("template", tm.Name, len(tm.Locations), "locations", len(tm.Edges), "edges")
-	}
-	start = time.Now()
-	rep := verify(t, m)
-	t.Log("check", time.Since(start), rep.Stats, rep.Complete)
-	info, err := uppaal.Check(m.Network)
-	require.NoError(t, err)
-	for i, r := range rep.Results {
-		q := m.Queries[i]
-		t.Logf("%s %s | %s:%d | %s | %s %s", r.Verdict, q.Kind, q.File, q.Line, q.Formula, q.Description, r.Reason)
-		if r.Trace != nil && os.Getenv("VTRACE_TRACE") != "" {
-			for _, l := range r.Trace.Lines(info) {
-				t.Log("    ", l)
-			}
-		}
-	}
-	for _, a := range m.Sidecar.Approximations {
-		t.Logf("approx %s:%d %s %s %s", a.File, a.Line, a.Kind, a.Direction, a.Reason)
-	}
-	t.Log("accesses", m.Sidecar.Accesses)
-	require.NotEqual(t, artifact.Sidecar{}, m.Sidecar)
 }

@@ -1,7 +1,9 @@
 package exploration
 
 import (
+	"cmp"
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,6 +38,48 @@ func NewAssumptions() *Assumptions {
 		Access: map[sites.ID]bool{}, Polled: map[token.Pos]bool{}, splitAt: map[point]bool{},
 		dense: map[point]bool{}, recursive: map[started]bool{},
 	}
+}
+
+// An Assumption is one of those that are in force.
+type Assumption struct {
+	What string
+	Site sites.ID  // of the statement that it is about, 0 if that has none
+	Pos  token.Pos // of what it is about otherwise
+}
+
+// List lists them by what they say, then by where.
+func (a *Assumptions) List() []Assumption {
+	var out []Assumption
+	for s, so := range a.Access {
+		if so {
+			out = append(out, Assumption{What: "the statement touches memory that goroutines share", Site: s})
+		}
+	}
+	at := func(what string, pos token.Pos) { out = append(out, Assumption{What: what, Pos: pos}) }
+	for pos, so := range a.Polled {
+		if so {
+			at("somebody polls the channel", pos)
+		}
+	}
+	for p := range a.splitAt {
+		at("segments are split that begin", p.pos())
+	}
+	for p := range a.dense {
+		at("many ways go on behind segments that begin", p.pos())
+	}
+	for s := range a.recursive {
+		at("its goroutines come to it again: the go statement", s.by.Pos())
+	}
+	if a.Plain {
+		at("the first segment is an edge like any other", token.NoPos)
+	}
+	if a.Comparing {
+		at("durations are compared", token.NoPos)
+	}
+	slices.SortFunc(out, func(a, b Assumption) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Pos, b.Pos))
+	})
+	return out
 }
 
 // Disproved says what an attempt has found wrong of the assumptions, so that there is to be another one.

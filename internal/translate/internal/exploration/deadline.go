@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -55,7 +56,7 @@ const (
 // newEvent makes an event.
 func (x *Explorer) newEvent(name string, o *state.Object, t *state.Template) *state.Event {
 	e := &state.Event{ID: len(x.events), Name: name, Object: o, Template: t, Arms: map[*state.CallPath]bool{}, Armers: map[*state.Template]bool{},
-		Touch: map[*state.Location]bool{}, Watch: map[*state.Location]bool{}, Ripe: map[*state.Location]bool{}}
+		Touch: map[*state.Location]bool{}, Watch: maps.Clone(x.arming), Ripe: map[*state.Location]bool{}}
 	x.events = append(x.events, e)
 	return e
 }
@@ -183,6 +184,9 @@ func (x *Explorer) Arm(p *Path, e *state.Event, d int64, known bool) {
 		return
 	}
 	p.touches(e)
+	if p.From != nil && !x.Emitting {
+		x.arming[p.From] = true
+	}
 	if e.Object != nil {
 		p.keep(e.Duration, sym.Num(k))
 		p.keep(e.Fresh, sym.Num(p.armer()))

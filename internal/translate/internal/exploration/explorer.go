@@ -68,6 +68,7 @@ type Timeline struct {
 	// events are what has deadlines, by their numbers, and precedes the cells that say
 	// for two of them which comes first, see deadline.go.
 	events   []*state.Event
+	arming   map[*state.Location]bool       // where segments arm some, and look at all others that there are
 	EventsOf map[*state.Object]*state.Event // those of timers and contexts
 	sleeps   map[*state.Template]*state.Event
 	precedes map[[2]int]*state.Cell
@@ -134,7 +135,7 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 		programFacts: programFacts{names: map[*ssa.Function]string{}},
 		Worklist:     Worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*state.Location]int{}},
 		Timeline: Timeline{
-			Untimely: map[sites.ID][]*state.Object{}, EventsOf: map[*state.Object]*state.Event{}, sleeps: map[*state.Template]*state.Event{}, precedes: map[[2]int]*state.Cell{},
+			Untimely: map[sites.ID][]*state.Object{}, EventsOf: map[*state.Object]*state.Event{}, sleeps: map[*state.Template]*state.Event{}, precedes: map[[2]int]*state.Cell{}, arming: map[*state.Location]bool{},
 		},
 		Observed: Observed{Notified: map[*state.Object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
 		bounding: bounding{given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*state.Bound{}},

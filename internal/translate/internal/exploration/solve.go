@@ -63,6 +63,12 @@ func (x *Explorer) Solve() {
 		x.Enqueue(l)
 	}
 	x.begin = begin
+	x.Run()
+}
+
+// Run executes the segments at the locations of the queue, and at those for which that brings something new, until
+// nothing is new: to a fixed point, at which each of them could be executed again without any change.
+func (x *Explorer) Run() {
 	for l := x.next(); l != nil; l = x.next() {
 		if x.execute(l); x.stopped {
 			x.Enqueue(l)

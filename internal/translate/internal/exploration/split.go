@@ -32,6 +32,19 @@ func pointOf(l *state.Location) point {
 	return point{kind: l.Kind}
 }
 
+// pos is that of the next instruction of the segments that has one, token.NoPos before the program begins.
+func (p point) pos() token.Pos {
+	if p.block == nil {
+		return token.NoPos
+	}
+	for _, instr := range p.block.Instrs[p.idx:] {
+		if instr.Pos().IsValid() {
+			return instr.Pos()
+		}
+	}
+	return p.block.Parent().Pos()
+}
+
 // splitFrom has the segments at a location split from now on.
 func (x *Explorer) splitFrom(l *state.Location) {
 	x.splitAt[pointOf(l)] = true

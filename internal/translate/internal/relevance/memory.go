@@ -17,6 +17,19 @@ type Class struct {
 	typ string // element type
 }
 
+// String names the class, and where what it names is declared, if it is.
+func (c Class) String() string {
+	switch v := c.v.(type) {
+	case *types.Var:
+		return "field " + v.Name() + " " + c.typ
+	case *ssa.Global:
+		return "global " + v.String() + " " + c.typ
+	case *ssa.Alloc:
+		return "variable " + v.Comment + " of " + v.Parent().String() + " " + c.typ
+	}
+	return "all " + c.typ
+}
+
 // Elements is that of the elements of arrays of a type, of slices and on the heap.
 func Elements(t types.Type) Class { return Class{nil, program.TypeKey(t)} }
 

@@ -1,9 +1,12 @@
 package sym
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 )
 
 // Set is a set of integers: what a scalar may hold. It is a small explicit
@@ -57,6 +60,21 @@ func Range(lo, hi int32) Set {
 		return a
 	}
 	return Set{Interval: true, Lo: lo, Hi: hi}
+}
+
+// String lists the integers of a set, or says which they are.
+func (a Set) String() string {
+	switch {
+	case a.Top:
+		return "anything"
+	case a.Interval:
+		return fmt.Sprintf("[%d, %d]", a.Lo, a.Hi)
+	}
+	out := make([]string, len(a.Elems))
+	for i, k := range a.Elems {
+		out[i] = strconv.Itoa(int(k))
+	}
+	return "{" + strings.Join(out, ", ") + "}"
 }
 
 // Empty reports that there is no element.
