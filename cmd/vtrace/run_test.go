@@ -337,6 +337,28 @@ func TestLoop(t *testing.T) { start().in <- 1 }
 	require.Contains(t, stdout, "reason: a worker that waits for work, of a service that the test has and nothing has stopped; no run ends without it")
 }
 
+// TestTranslateDump: a stage of the translation in place of the model.
+func TestTranslateDump(t *testing.T) {
+	dir := program(t, "sequences")
+	for stage, has := range map[string]string{
+		"slice": "\nmemory\n", "assumptions": "attempt 1\n", "solution": "template 0 main (1 at a time, once in a run)\n",
+	} {
+		code, text, stderr := execute(t, "translate", "-dump", stage, dir)
+		require.Equal(t, exitNothing, code, stderr)
+		require.Contains(t, text, has)
+		require.NotContains(t, text, "<nta>")
+		out := filepath.Join(t.TempDir(), "stage.txt")
+		code, _, stderr = execute(t, "translate", "-dump", stage, "-o", out, dir)
+		require.Equal(t, exitNothing, code, stderr)
+		written, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+	}
+	code, _, stderr := execute(t, "translate", "-dump", "ssa", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `-dump: "ssa": no stage of the translation: they are slice, assumptions and solution`)
+}
+
 func TestTranslateAndVerify(t *testing.T) {
 	dir := program(t, "sequences")
 	code, xml, stderr := execute(t, "translate", dir)

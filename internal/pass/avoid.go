@@ -123,21 +123,13 @@ func (d *deep) searchAgain(ctx context.Context, queries []artifact.Query) (*sear
 	return found, nil
 }
 
-// searchAvoiding searches the model without the edges that are avoided. They stay
-// where they are, so that the traces have the numbers of the whole model.
+// searchAvoiding searches the model without the edges that are avoided.
 func (d *deep) searchAvoiding(ctx context.Context, queries []artifact.Query, avoided map[orchestrate.EdgeOf]bool) (*searched, error) {
-	guards := make(map[*uppaal.Edge]uppaal.Expr, len(avoided))
+	var edges []*uppaal.Edge
 	for at := range avoided {
-		e := d.edge(at)
-		guards[e] = e.Guard
-		e.Guard = &uppaal.BoolLit{}
+		edges = append(edges, d.edge(at))
 	}
-	defer func() {
-		for e, g := range guards {
-			e.Guard = g
-		}
-	}()
 	rep := d.rep
 	rep.to = nil // what it decides is not the verdict
-	return search(ctx, replayShare, d.net, queries, d.side, d.opts, rep, d.refuted)
+	return search(ctx, replayShare, d.net.Without(edges...), queries, d.side, d.opts, rep, d.refuted)
 }

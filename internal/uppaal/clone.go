@@ -1,5 +1,7 @@
 package uppaal
 
+import "slices"
+
 // This file copies trees. Nodes are the keys of Info, so whoever wants a tree
 // a second time, in another place, needs a copy.
 
@@ -215,6 +217,34 @@ func (n *Network) Clone() *Network {
 		Queries:  cloneList(n.Queries, (*Query).Clone),
 		LeftOut:  append([]*LeftOut(nil), n.LeftOut...),
 	}
+}
+
+// Without is the network without some of its edges. They stay where they are, with a guard that never holds, so that
+// the numbers of edges are the same in both. All else is shared with n, which does not change; what only the removed
+// edges use is still declared.
+func (n *Network) Without(edges ...*Edge) *Network {
+	off := make(map[*Edge]bool, len(edges))
+	for _, e := range edges {
+		off[e] = true
+	}
+	c := *n
+	c.Templates = slices.Clone(n.Templates)
+	for i, t := range c.Templates {
+		if !slices.ContainsFunc(t.Edges, func(e *Edge) bool { return off[e] }) {
+			continue
+		}
+		d := *t
+		d.Edges = slices.Clone(t.Edges)
+		for k, e := range d.Edges {
+			if off[e] {
+				without := *e
+				without.Guard = &BoolLit{Pos: e.Pos}
+				d.Edges[k] = &without
+			}
+		}
+		c.Templates[i] = &d
+	}
+	return &c
 }
 
 func cloneMeasure(m *Measure) *Measure {

@@ -39,6 +39,14 @@ func (p *printer) at(pos token.Pos) string {
 	return p.prog.Position(pos).String()
 }
 
+// name is that of a function, without its package if that is the program's own.
+func (p *printer) name(f *ssa.Function) string {
+	if in := p.prog.Entry.Pkg; in != nil {
+		return f.RelString(in.Pkg)
+	}
+	return f.String()
+}
+
 // site is the position of a guard, "" for none.
 func (p *printer) site(id sites.ID) string {
 	if id == 0 {
@@ -56,7 +64,7 @@ func Slice(w io.Writer, prog *program.Program, sl *relevance.Slice) {
 		if !sl.Funcs[f] {
 			continue
 		}
-		p.line(0, "func %s %s", f, p.at(f.Pos()))
+		p.line(0, "func %s %s", p.name(f), p.at(f.Pos()))
 		for _, v := range f.Params {
 			if sl.Values[v] {
 				p.line(1, "  %s %s", v.Name(), v.Type())
@@ -176,7 +184,7 @@ func (p *printer) location(m *state.Memory, l *state.Location) {
 	}
 	for _, f := range l.Frames {
 		if f.Call.Fn != nil {
-			p.line(2, "in %s%s", f.Call.Fn, p.state(f))
+			p.line(2, "in %s%s", p.name(f.Call.Fn), p.state(f))
 		} else if f.Op != nil {
 			p.line(2, "in %s%s", f.Op.Name, p.state(f))
 		}
