@@ -63,7 +63,6 @@ var decoders = map[string]string{
 	"cmd/vtrace.seedFlag.Set":                      "(a flag)",
 	"cmd/vtrace.sizeFlag.Set":                      "(a flag)",
 	"cmd/vtrace.verifySettings.choose":             "(a flag)",
-	"internal/disallow.Set.UnmarshalJSON":          "internal/disallow.FuzzSet",
 	"internal/earlier.Candidates":                  "internal/earlier.FuzzCandidates",
 	"internal/earlier.Result.Elsewhere":            "internal/earlier.FuzzCompare",
 	"internal/earlier.declarationsOf":              "internal/earlier.FuzzDeclarations",

@@ -2,12 +2,8 @@ package disallow
 
 import "github.com/vtrace/vtrace/internal/disallow"
 
-var (
-	// ErrForm is wrapped by the errors about queries that cannot be rewritten because of their form.
-	ErrForm = disallow.ErrForm
-	// ErrEmptySequence is the error of Set.Add for a sequence without labels, which would refute every trace.
-	ErrEmptySequence = disallow.ErrEmptySequence
-)
+// ErrForm is wrapped by the errors about queries that cannot be rewritten because of their form.
+var ErrForm = disallow.ErrForm
 
 // Declaration gives the global declarations of the hash: the type hash_t, the variable hash32 and the function
 // hash_path(id).
@@ -29,7 +25,3 @@ func FNV1a32(ids ...int32) int32 { return disallow.FNV1a32(ids...) }
 func RewriteText(formula string, hashes ...int32) (string, error) {
 	return disallow.RewriteText(formula, hashes...)
 }
-
-// Set is a set of refuted sequences of labels. A sequence that begins with a refuted one is refuted too, so a Set never
-// holds both. The zero value is an empty set. A Set may be read from several goroutines while none adds.
-type Set = disallow.Set

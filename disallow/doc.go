@@ -1,8 +1,6 @@
 // Package disallow makes the next search of a model skip the traces that are already refuted, for who drives an
 // engine by himself with the model and the queries of a bundle. The deep pass does so by itself.
 //
-// # By hash
-//
 // A model keeps the hash of the guards that its execution has passed in a variable hash32: [Declaration] gives the
 // text that declares it, with the function hash_path that every guarded edge calls with the id of its guard. [FNV1a32] computes the same number for the guards of a trace, and
 // [RewriteText] turns a query that the trace violates into one that it does not:
@@ -17,9 +15,4 @@
 // The hash is FNV-1a in UPPAAL's integers: 32 bits, signed, wrapping around; the offset basis 2166136261 is therefore
 // -2128831035. A guard id is mixed in whole, not byte by byte, so the numbers differ from FNV-1a over bytes for ids
 // above 255 and below 0.
-//
-// # By sequence
-//
-// A [Set] holds the refuted sequences of labels themselves, exactly: the labels of the refutations that a
-// bundle has, say.
 package disallow

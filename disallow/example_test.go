@@ -16,13 +16,6 @@ func Example() {
 		}
 	}
 	fmt.Println(query)
-
-	var refuted disallow.Set
-	if _, err := refuted.Add([]string{"g1", "g4"}); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(refuted.Contains([]string{"g1", "g4", "g2"}), refuted.Contains([]string{"g1", "g2"}))
 	// Output:
 	// A[] (not out_of_resources) imply (not (Main.failed and hash32 != 1975541230 and hash32 != 1540308874))
-	// true false
 }

@@ -1,7 +1,6 @@
 package disallow
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -203,83 +202,6 @@ func TestRewriteMany(t *testing.T) {
 	again, err := RewriteText(text, hashes...)
 	require.NoError(t, err)
 	require.Equal(t, text, again)
-}
-
-func TestSet(t *testing.T) {
-	s := &Set{}
-	require.False(t, s.Contains(nil))
-	require.False(t, s.Contains([]string{"a"}))
-	for _, step := range []struct {
-		prefix string
-		added  bool
-		size   int
-	}{
-		{"a b c", true, 1}, {"a b c", false, 1}, {"a b c d", false, 1}, {"a b d", true, 2},
-		{"b", true, 3}, {"a b", true, 2}, {"a b x", false, 2}, {"b a", false, 2}, {"ab", true, 3},
-	} {
-		added, err := s.Add(strings.Fields(step.prefix))
-		require.NoError(t, err)
-		require.Equal(t, step.added, added, step.prefix)
-		require.Equal(t, step.size, s.Len(), step.prefix)
-	}
-	require.Equal(t, [][]string{{"a", "b"}, {"ab"}, {"b"}}, s.Sequences())
-	require.True(t, s.Contains([]string{"a", "b", "z"}))
-	require.False(t, s.Contains([]string{"a"}))
-	_, err := s.Add(nil)
-	require.ErrorIs(t, err, ErrEmptySequence)
-}
-
-// A Set agrees with a list of the sequences.
-func TestSetRandom(t *testing.T) {
-	r := rand.New(rand.NewSource(3))
-	word := func() []string {
-		w := make([]string, 1+r.Intn(4))
-		for i := range w {
-			w[i] = string(rune('a' + r.Intn(3)))
-		}
-		return w
-	}
-	for range 200 {
-		s := &Set{}
-		var list []string
-		refuted := func(w []string) bool {
-			text := strings.Join(w, " ") + " "
-			for _, x := range list {
-				if strings.HasPrefix(text, x) {
-					return true
-				}
-			}
-			return false
-		}
-		for range 20 {
-			w := word()
-			require.Equal(t, refuted(w), s.Contains(w))
-			added, err := s.Add(w)
-			require.NoError(t, err)
-			require.Equal(t, !refuted(w), added)
-			list = append(list, strings.Join(w, " ")+" ")
-			require.Len(t, s.Sequences(), s.Len())
-		}
-		data, err := json.Marshal(s)
-		require.NoError(t, err)
-		var again Set
-		require.NoError(t, json.Unmarshal(data, &again))
-		require.Equal(t, s.Sequences(), again.Sequences())
-		require.Equal(t, s.Len(), again.Len())
-	}
-}
-
-func TestSetJSON(t *testing.T) {
-	data, err := json.Marshal(&Set{})
-	require.NoError(t, err)
-	require.Equal(t, "[]", string(data))
-	var s Set
-	require.NoError(t, json.Unmarshal([]byte(`[["b"],["a","b"],["a","b","c"]]`), &s))
-	require.Equal(t, [][]string{{"a", "b"}, {"b"}}, s.Sequences())
-	for _, bad := range []string{`{}`, `[[]]`, `[["a"],[]]`, `["a"]`} {
-		require.Error(t, json.Unmarshal([]byte(bad), &s), bad)
-	}
-	require.Equal(t, 2, s.Len(), "unchanged by a failed read")
 }
 
 func FuzzRewriteText(f *testing.F) {

@@ -1,7 +1,7 @@
 // Package disallow makes the next search skip the traces that are already
-// refuted. It knows two ways of saying which these are.
-//
-// # By hash
+// refuted, by their hashes, so that any engine can. The embedded one needs no
+// hash: it searches in product with the refuted sequences themselves, see
+// check.Options.Refuted.
 //
 // A model keeps the hash of the guards that its execution has passed in a
 // variable hash32: Declaration gives the text that declares it, with the
@@ -21,9 +21,4 @@
 // the offset basis 2166136261 is therefore -2128831035. A guard id is mixed in
 // whole, not byte by byte, so the numbers differ from FNV-1a over bytes for ids
 // above 255 and below 0.
-//
-// # By sequence
-//
-// A Set holds the refuted sequences of labels themselves, exactly; the embedded
-// engine searches in product with it and no variable is needed.
 package disallow
