@@ -499,24 +499,18 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
 	}
-	limits := d.limits(0)
-	limits.Environments = replayEnvironments
 	late, cancel := d.opts.late(ctx)
 	defer cancel()
-	v, err := orchestrate.Replay(late, d.binary, plan, limits)
+	v, err := d.confirm(late, evidence{plan: plan, origin: fromTrace, query: s.query.Number})
 	if why := cut(ctx, late); err != nil && why != "" {
 		s.giveUp(why)
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
+		return err
 	}
 	s.replay = v
 	s.guides = append(s.guides, v.Plan.Steps)
-	if d.recorded {
-		d.search.Replays++
-		d.watch(v, done(v))
-	}
 	d.rep.send(Replayed{Query: s.query.Number, Attempt: s.attempts, Outcome: v.Status})
 	if err := d.keep(s); err != nil {
 		return err
@@ -577,10 +571,6 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	}
 	return nil
 }
-
-// replayEnvironments is how many environments a trace of the model is replayed in,
-// besides the plain one, where the program asks its environment for something.
-const replayEnvironments = 4
 
 // done is the plan of what a run has done.
 func done(v *orchestrate.Verdict) artifact.Plan {

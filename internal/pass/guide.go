@@ -124,13 +124,9 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, artifact.At{G: x.Shown.Verdict.G, Site: at.Site})
 		}
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
+	v, err := d.confirm(ctx, evidence{plan: plan, origin: fromGuided, query: s.query.Number})
 	if err != nil {
-		return fmt.Errorf("replay of a run for query %d: %w", s.query.Number, err)
-	}
-	if d.recorded {
-		d.search.Replays++
-		d.watch(v, done(v))
+		return err
 	}
 	s.attempts++
 	d.rep.send(Replayed{Query: s.query.Number, Attempt: s.attempts, Outcome: v.Status})

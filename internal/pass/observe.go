@@ -22,9 +22,9 @@ func (d *deep) observe(ctx context.Context, s *suspect) error {
 	}
 	plan := done(v)
 	plan.Expect = artifact.Expect{Kind: v.Kind, Goroutines: []artifact.At{{G: v.G, Site: v.Site}}}
-	again, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
+	again, err := d.confirm(ctx, evidence{plan: plan, origin: fromReplay, query: s.query.Number})
 	if err != nil {
-		return fmt.Errorf("replay of what query %d has shown: %w", s.query.Number, err)
+		return err
 	}
 	if again.Status != orchestrate.Reproduced {
 		return nil

@@ -178,7 +178,7 @@ func (d *deep) confirmRaces(ctx context.Context) error {
 			d.runs.Races = union(d.runs.Races, []string{seenRace(r.sides)})
 			continue
 		}
-		if err := d.confirm(ctx, r); err != nil {
+		if err := d.raceAgain(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -274,8 +274,8 @@ func unordered(sides []artifact.FindingGoroutine) string {
 	return fmt.Sprintf("%s and %s, which nothing orders", at(sides[0]), at(sides[1]))
 }
 
-// confirm has the program race again: by the steps up to there, twice.
-func (d *deep) confirm(ctx context.Context, r *raced) error {
+// raceAgain has the program race again: by the steps up to there, twice.
+func (d *deep) raceAgain(ctx context.Context, r *raced) error {
 	first, second := r.sides[0], r.sides[1]
 	place := r.place()
 	q := artifact.Query{
@@ -290,26 +290,18 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	plan.Expect = artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}
-	var v *orchestrate.Verdict
-	var err error
+	e := evidence{plan: plan, origin: fromRace, goesOn: true}
 	if r.exhaustive {
 		begun := d.withoutMinor(plan)
 		// Who has no step left goes on by itself at the end of a plan.
 		for n := len(begun.Steps); n > 0 && begun.Steps[n-1].G != first.G && begun.Steps[n-1].G != second.G; n-- {
 			begun.Steps = begun.Steps[:n-1]
 		}
-		v, err = d.adapt(ctx, plan, begun)
-	} else {
-		v, err = d.binary.Run(ctx, plan, d.limits(0))
+		e.variants = []artifact.Plan{plan, begun}
 	}
-	if err == nil && v.Status == orchestrate.Reproduced {
-		plan.Steps = v.Trace // the run ends with the race
-	}
-	if err == nil && (v.Status == orchestrate.Reproduced || !r.exhaustive) { // else only another form of the program has these steps
-		v, err = orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
-	}
+	v, err := d.confirm(ctx, e)
 	if err != nil {
-		return fmt.Errorf("replay of a data race: %w", err)
+		return err
 	}
 	sides, shown := d.sidesIn(r, v)
 	r.sides = sides // the stacks of this run; the one that was seen may have kept none

@@ -517,9 +517,13 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if e.Kind == artifact.KindPartialDeadlock {
 		plan.Expect.Goroutines = e.Plan.Expect.Goroutines
 	}
-	v, err := d.replayEnd(ctx, e, plan)
+	shown := evidence{plan: plan, origin: fromRun}
+	if e.exhaustive {
+		shown.variants = []artifact.Plan{plan, d.withoutMinor(plan)}
+	}
+	v, err := d.confirm(ctx, shown)
 	if err != nil {
-		return fmt.Errorf("replay of a run: %w", err)
+		return err
 	}
 	if e.Kind == artifact.KindLeak && v.Restless {
 		return nil // those left may go on
@@ -574,32 +578,6 @@ func (d *deep) dependingOnTiming(e ended, site artifact.Site) *suspect {
 		}
 	}
 	return nil
-}
-
-// replayEnd replays a run. One of the exploration of every schedule is adapted first.
-func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orchestrate.Verdict, error) {
-	if e.exhaustive {
-		v, err := d.adapt(ctx, plan, d.withoutMinor(plan))
-		if err != nil || v.Status != orchestrate.Reproduced {
-			return v, err
-		}
-		plan.Steps = v.Trace
-	}
-	return orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
-}
-
-// adapt makes a plan of another instrumented form of the program, which has not stopped at the guards that only the program of the
-// bundle has, one of that: it is repeated with them. The first variant that shows what is expected has its steps in the
-// trace of the verdict; if there is none, the verdict is that of the last one.
-func (d *deep) adapt(ctx context.Context, variants ...artifact.Plan) (v *orchestrate.Verdict, err error) {
-	for _, plan := range variants {
-		limits := d.limits(0)
-		limits.PassOthers, limits.MaxSteps = true, max(longSteps, 2*len(plan.Steps))
-		if v, err = orchestrate.Replay(ctx, d.binary, plan, limits); err != nil || v.Status == orchestrate.Reproduced {
-			break
-		}
-	}
-	return v, err
 }
 
 // withoutMinor is a plan of another instrumented form of the program without its steps at statements that are no guards of the

@@ -65,12 +65,12 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	plan.Expect = s.replay.Plan.Expect
 	late, cancelLate := d.opts.late(ctx)
 	defer cancelLate()
-	v, err := orchestrate.Replay(late, d.binary, plan, d.limits(0))
+	v, err := d.confirm(late, evidence{plan: plan, origin: fromCalm, query: s.query.Number})
 	if err != nil && cut(ctx, late) != "" {
 		return nil // as above
 	}
 	if err != nil {
-		return fmt.Errorf("replay of a run without stalls for query %d: %w", s.query.Number, err)
+		return err
 	}
 	if v.Status != orchestrate.Reproduced || total(v) >= total(s.replay) {
 		return nil
