@@ -380,10 +380,6 @@ func unmodelled(kind string) string {
 }
 
 func (f *Follower) siteByKey(key string) artifact.Site {
-	for _, s := range f.side.Sites {
-		if s.Key == key {
-			return s
-		}
-	}
-	return artifact.Site{}
+	s, _ := SiteAt(f.side, key)
+	return s
 }

@@ -283,22 +283,41 @@ const spinSuffix = ".spin"
 
 // SitesByKey are the sites of a program and the guards that the runtime has there
 // besides, by their keys. The map is the same for all who ask for that of a sidecar.
-func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
+func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site { return indexOf(side).byKey }
+
+// SiteAt is the site of a program that has a key, which is none of the guards that the runtime has there besides; ok is
+// false if there is none.
+func SiteAt(side *artifact.Sidecar, key string) (site artifact.Site, ok bool) {
+	i, ok := indexOf(side).own[key]
+	if !ok {
+		return artifact.Site{}, false
+	}
+	return side.Sites[i], true
+}
+
+// indexOf is the index of the sites of a sidecar, which is made once.
+func indexOf(side *artifact.Sidecar) *siteIndex {
 	key := weak.Make(side)
 	if known, ok := siteIndexes.Load(key); ok && known.(*siteIndex).sites == len(side.Sites) {
-		return known.(*siteIndex).byKey
+		return known.(*siteIndex)
 	}
-	index := &siteIndex{len(side.Sites), indexSites(side)}
+	index := &siteIndex{len(side.Sites), indexSites(side), make(map[string]int, len(side.Sites))}
+	for i, s := range side.Sites {
+		if _, known := index.own[s.Key]; !known && s.Key != "" { // the first of the list has no key
+			index.own[s.Key] = i
+		}
+	}
 	if _, known := siteIndexes.Swap(key, index); !known {
 		runtime.AddCleanup(side, func(key weak.Pointer[artifact.Sidecar]) { siteIndexes.Delete(key) }, key)
 	}
-	return index.byKey
+	return index
 }
 
 // siteIndex is the index of so many sites.
 type siteIndex struct {
 	sites int
 	byKey map[string]artifact.Site
+	own   map[string]int // their numbers, without what the runtime has besides
 }
 
 // siteIndexes are those of sidecars that are in use, by weak pointers.

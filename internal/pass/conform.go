@@ -190,14 +190,11 @@ func (d *deep) conform(ctx context.Context) error {
 // lateAdds is the condition that in a run a goroutine has added to a WaitGroup behind the call of Wait of another one. The
 // steps do not say of which WaitGroup.
 func lateAdds(side *artifact.Sidecar) func(*orchestrate.Recording) bool {
-	kinds := map[string]sites.Kind{}
-	for _, s := range side.Sites {
-		kinds[s.Key] = sites.Named(s.Kind)
-	}
 	return func(r *orchestrate.Recording) bool {
 		waited := ""
 		for _, s := range r.Plan.Steps {
-			switch kinds[s.Site] {
+			site, _ := orchestrate.SiteAt(side, s.Site)
+			switch sites.Named(site.Kind) {
 			case sites.WaitGroupWait:
 				waited = s.G
 			case sites.WaitGroupAdd, sites.WaitGroupGo:

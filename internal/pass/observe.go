@@ -74,12 +74,7 @@ func same(q artifact.Query, kind string, at artifact.Site) bool {
 }
 
 func (d *deep) siteOf(key string) (artifact.Site, bool) {
-	for _, s := range d.side.Sites {
-		if s.Key == key && key != "" {
-			return s, true
-		}
-	}
-	return artifact.Site{}, false
+	return orchestrate.SiteAt(d.side, key)
 }
 
 // crash reports whether an error of the kind ends the program where it happens.
