@@ -215,7 +215,7 @@ func Results(dir string, maxBytes int64) Option {
 	return func(o *settings) { o.Results = &kept.Results{Dir: dir, MaxBytes: maxBytes} }
 }
 
-// Watchdog bounds the time of one replay.
+// Watchdog bounds the time of one replay, and in runs under other schedules that from one guard to the next.
 func Watchdog(d time.Duration) Option { return func(o *settings) { o.Watchdog = d } }
 
 // DisallowFNV excludes refuted traces by hashes in rewritten queries, the form

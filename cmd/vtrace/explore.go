@@ -24,7 +24,7 @@ func runExplore(c *call) (int, error) {
 	runs := fs.Int("runs", 10_000, "number of runs")
 	seed := fs.Uint64("seed", 0, "seed of the first run; every other one has the next")
 	s.choosing(fs)
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
+	s.watchdogFlag(fs)
 	race := fs.Bool("race", false, "look for data races under each schedule")
 	exhaustive := fs.Bool("exhaustive", false, "run every schedule that is not equivalent to another one, and say what was covered")
 	stalls := fs.Int("stalls", 0, "with -exhaustive: how often time may pass, in one run, while a goroutine could go on; -1 is any number")

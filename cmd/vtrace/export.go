@@ -107,7 +107,7 @@ func runTest(c *call) (int, error) {
 	run := fs.String("run", "", "run only tests whose names match `REGEXP`")
 	s.trusted(fs)
 	verbose := fs.Bool("v", false, "print the output of the tests, with the execution logs")
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one test")
+	s.watchdogFlag(fs)
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)

@@ -46,7 +46,7 @@ func runFuzz(c *call) (int, error) {
 	s.output(fs)
 	s.program(fs)
 	fs.BoolVar(&s.race, "race", false, "look for data races in all runs")
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
+	s.watchdogFlag(fs)
 	s.inSandbox(fs)
 	f.register(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")

@@ -22,6 +22,14 @@ import (
 	"github.com/vtrace/vtrace/report"
 )
 
+// reductionsUsage says what -reductions does, wherever there is a search.
+const reductionsUsage = "explore less in a search where no verdict can change; -reductions=false visits every state"
+
+// watchdogFlag declares -watchdog, wherever a program is run.
+func (s *settings) watchdogFlag(fs *flag.FlagSet) {
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "give up a run that does not go on: one that follows a plan, as a replay does, after so much time; another one when it has come to no guard for so long")
+}
+
 func version() string { return pass.Version() }
 
 // settings are the flags of the passes.
@@ -46,20 +54,20 @@ type settings struct {
 	race       bool
 	fromProto  bool
 
-	memory   sizeFlag
-	states   int
-	timeout  time.Duration
-	loading  time.Duration
-	optimise bool
-	runDepth int
-	strategy string
-	watchdog time.Duration
-	budget   time.Duration
-	stall    time.Duration
-	disallow string
-	root     string
-	cache    string
-	sandbox  sandboxFlag
+	memory     sizeFlag
+	states     int
+	timeout    time.Duration
+	loading    time.Duration
+	reductions bool
+	runDepth   int
+	strategy   string
+	watchdog   time.Duration
+	budget     time.Duration
+	stall      time.Duration
+	disallow   string
+	root       string
+	cache      string
+	sandbox    sandboxFlag
 
 	logs      logs
 	accept    acceptance
@@ -128,7 +136,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G; 0 is no bound")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states of a search")
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search")
-	fs.BoolVar(&s.optimise, "optimise", true, "leave out states in a search where that cannot change an answer")
+	fs.BoolVar(&s.reductions, "reductions", true, reductionsUsage)
 }
 
 func (s *settings) replay(fs *flag.FlagSet) {
@@ -136,7 +144,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point, once it is loaded and the packages that it imports are compiled; what is known then is the result; 0 is no bound")
 	s.choosing(fs)
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
+	s.watchdogFlag(fs)
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
 	s.inSandbox(fs)
 }
@@ -229,7 +237,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	if s.disallow == pass.DisallowFNV {
 		opts = append(opts, vtrace.DisallowFNV())
 	}
-	if !s.optimise {
+	if !s.reductions {
 		opts = append(opts, vtrace.NoReductions())
 	}
 	if newModel {

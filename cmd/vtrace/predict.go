@@ -63,7 +63,7 @@ func runPredict(c *call) (int, error) {
 func (s *settings) predicting(fs *flag.FlagSet) {
 	fs.BoolVar(&s.race, "race", false, "look for data races in all runs that follow predictions")
 	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for the predictions, once the run is recorded; what is known then is the result; 0 is no bound")
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one run that follows a prediction")
+	s.watchdogFlag(fs)
 	fs.DurationVar(&s.stall, "stall", pass.DefaultStall, "a goroutine that is held for longer while time passes is a long stall, which findings say")
 	s.inSandbox(fs)
 }

@@ -21,7 +21,7 @@ func runReplay(c *call) (int, error) {
 	s.rootDir(fs)
 	s.trusted(fs)
 	s.verifying(fs)
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	s.watchdogFlag(fs)
 	record := fs.String("record", "", "write a recording of the run to `FILE`, which must not exist, as vtrace record does")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")

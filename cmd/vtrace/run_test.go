@@ -141,7 +141,7 @@ func TestCheckWordRaces(t *testing.T) {
 // The options that change how the search is done do not change what it finds.
 func TestCheckOptions(t *testing.T) {
 	dir := program(t, "sharedvar_increment")
-	for _, args := range [][]string{{"-optimise=false"}, {"-from-proto"}, {"-every-line"}, {"-disallow", "fnv"}} {
+	for _, args := range [][]string{{"-reductions=false"}, {"-from-proto"}, {"-every-line"}, {"-disallow", "fnv"}} {
 		code, stdout, stderr := execute(t, append([]string{"check", "-o", "-", dir}, args...)...)
 		require.Equal(t, exitReal, code, "%v: %s", args, stderr)
 		require.Contains(t, stdout, "1. REAL: panic at main.go:16:8", "%v", args)

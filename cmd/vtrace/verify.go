@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +48,7 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 	fs.StringVar(&s.order, "order", "bfs", "order of the search: bfs (shortest traces), dfs or random (depth first)")
 	fs.Uint64Var(&s.seed, "seed", 0, "seed of -order random")
 	fs.IntVar(&s.workers, "workers", 0, "bound the cores that the search uses; 0: all")
-	fs.BoolVar(&s.reductions, "reductions", true, "explore less where no verdict can change; -reductions=false visits every state")
+	fs.BoolVar(&s.reductions, "reductions", true, reductionsUsage)
 	fs.BoolVar(&s.compact, "compact", false, "keep hashes of states instead of states: less memory for wide states, but \"satisfied\" becomes \"probably satisfied\"")
 	fs.StringVar(&s.engine, "engine", "embedded", "what verifies: embedded, or verifyta (an installed UPPAAL)")
 	fs.StringVar(&s.promela, "promela", "", "write the model as Promela for Spin to `FILE` (\"-\": standard output) instead of verifying; with one query")
@@ -92,10 +91,7 @@ func (s *verifySettings) options() (check.Options, error) {
 		return opts, fmt.Errorf("%w: -trace-format is text, json, xtr or xml", errUsage)
 	}
 	if !s.reductions {
-		all := reflect.ValueOf(&opts.Reductions).Elem()
-		for i := range all.NumField() {
-			all.Field(i).SetBool(true) // each field switches one off
-		}
+		opts.Reductions = check.NoReductions()
 	}
 	return opts, nil
 }

@@ -91,6 +91,11 @@ type Reductions struct {
 	NoSymmetry bool
 }
 
+// NoReductions has every state visited, as far as the engine can.
+func NoReductions() Reductions {
+	return Reductions{NoStubborn: true, NoInvisible: true, NoFusing: true, NoSymmetry: true}
+}
+
 // Label names one choice of the scheduler. The labels of a transition are
 // those of its participants, sender first, without the empty ones; selected
 // values are not part of it.

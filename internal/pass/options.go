@@ -298,10 +298,11 @@ func (o Options) engine() check.Engine {
 }
 
 func (o Options) search() check.Options {
-	return check.Options{
-		From: o.from, MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
-		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions, NoSymmetry: o.Search.NoReductions},
+	out := check.Options{From: o.from, MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout}
+	if o.Search.NoReductions {
+		out.Reductions = check.NoReductions()
 	}
+	return out
 }
 
 // Version is the version of vtrace as its manifests have it: that of the
