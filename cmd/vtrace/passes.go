@@ -135,7 +135,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 	s.memory = defaultMemory
 	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G; 0 is no bound")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states of a search")
-	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search")
+	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search, with the building of its traces")
 	fs.BoolVar(&s.reductions, "reductions", true, reductionsUsage)
 }
 

@@ -237,10 +237,11 @@ func (r *raising) spent() bool {
 
 // search looks which bounds a model reaches.
 func (r *raising) search(ctx context.Context, m *translate.Model) (*answered, error) {
-	limits := r.opts.search()
-	if limits.Timeout > 0 {
-		limits.Timeout = max(1, limits.Timeout-r.elapsed)
+	opts := r.opts
+	if opts.Search.Timeout > 0 {
+		opts.Search.Timeout = max(1, opts.Search.Timeout-r.elapsed)
 	}
+	limits := opts.search()
 	most := max(1, min(raiseStates, raisesStates-r.states))
 	if limits.MaxStates == 0 || most < limits.MaxStates {
 		limits.MaxStates = most

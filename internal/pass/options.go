@@ -297,10 +297,21 @@ func (o Options) engine() check.Engine {
 	return check.Embedded{}
 }
 
+// search are the bounds of a search that begins now. Its timeout and the budget bound the traces as well: to build one of a
+// million steps takes longer than to find it.
 func (o Options) search() check.Options {
 	out := check.Options{From: o.from, MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout}
 	if o.Search.NoReductions {
 		out.Reductions = check.NoReductions()
+	}
+	if o.Budget > 0 && !o.start.IsZero() {
+		out.Deadline = o.start.Add(o.Budget)
+	}
+	if t := o.Search.Timeout; t > 0 {
+		if end := time.Now().Add(t); out.Deadline.IsZero() || end.Before(out.Deadline) {
+			out.Deadline = end
+		}
+		out.Timeout = t - t/10
 	}
 	return out
 }
