@@ -490,7 +490,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return nil
 	}
 	if s.trace == nil {
-		s.giveUp("the search gave no trace")
+		s.giveUp(strings.TrimSuffix("the search gave no trace: "+s.verdict.Reason, ": "))
 		return nil
 	}
 	s.attempts++
