@@ -224,7 +224,7 @@ func TestCompleteParts(t *testing.T) {
 				return
 			}
 			if !slices.ContainsFunc(model.Sidecar.Approximations, func(a artifact.Approximation) bool {
-				return a.Kind == approximation.Bound && strings.Contains(a.Reason, "ways from guard to guard")
+				return a.Kind == approximation.Bound && strings.Contains(a.Reason, "paths from guard to guard")
 			}) {
 				return
 			}

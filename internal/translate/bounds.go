@@ -19,7 +19,7 @@ var least = artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2,
 // Asked are the bounds of all places where the model is not too large.
 func (o Options) Asked() artifact.Bounds {
 	o = o.withDefaults()
-	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion, Ways: exploration.MaxWays}
+	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion, Ways: exploration.MaxTotalPaths}
 }
 
 // Least are the bounds of all places to begin with where the model is too large

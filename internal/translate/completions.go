@@ -33,8 +33,8 @@ func (p *Prepared) Missed(before, at []string, run int) []artifact.Completion {
 	if len(out) > 0 {
 		return out
 	}
-	way := func(f program.Frame, start, end int) {
-		for _, c := range p.program.WaysTo(f.Func, start, end) {
+	addBetween := func(f program.Frame, start, end int) {
+		for _, c := range p.program.ConditionsBetween(f.Func, start, end) {
 			add(c)
 		}
 	}
@@ -44,14 +44,14 @@ func (p *Prepared) Missed(before, at []string, run int) []artifact.Completion {
 		case i < same && from[i].Line == f.Line && i < len(to)-1 && i < len(from)-1 && i < same-1:
 			// It is in the same call.
 		case i < same:
-			way(f, from[i].Line, f.Line)
+			addBetween(f, from[i].Line, f.Line)
 		default:
-			way(f, 0, f.Line)
+			addBetween(f, 0, f.Line)
 		}
 	}
 	for i := same; i < len(from); i++ {
 		if from[i].Func != nil {
-			way(from[i], from[i].Line, 0)
+			addBetween(from[i], from[i].Line, 0)
 		}
 	}
 	return out

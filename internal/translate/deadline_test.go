@@ -362,21 +362,21 @@ func (o *order) extend(states []check.Packed) []string {
 	if o.left--; o.left < 0 || len(o.labels) > 11 {
 		return nil
 	}
-	var ways []func(q *order) (label string, stay bool)
+	var choices []func(q *order) (label string, stay bool)
 	for k := range 2 {
 		asleep := slices.ContainsFunc(o.arms, func(a arming) bool { return a.obj < 0 && a.by == k })
 		if o.pc[k] >= 0 && o.pc[k] < len(o.g.steps[k]) && !asleep {
-			ways = append(ways, func(q *order) (string, bool) { return q.step(k), false })
+			choices = append(choices, func(q *order) (string, bool) { return q.step(k), false })
 		}
 	}
 	for i := range o.arms {
-		ways = append(ways, func(q *order) (string, bool) { return q.comes(i) })
+		choices = append(choices, func(q *order) (string, bool) { return q.comes(i) })
 	}
-	o.g.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
-	for _, way := range ways {
+	o.g.Shuffle(len(choices), func(i, j int) { choices[i], choices[j] = choices[j], choices[i] })
+	for _, choice := range choices {
 		q := *o
 		q.labels, q.later, q.arms = slices.Clone(o.labels), slices.Clone(o.later), slices.Clone(o.arms)
-		label, stay := way(&q)
+		label, stay := choice(&q)
 		q.labels = append(q.labels, label)
 		if !q.possible() {
 			continue

@@ -43,7 +43,7 @@
 //
 //   - library: what functions and types of Go's library do
 //   - execution: what instructions and calls do
-//   - exploration: paths, where they part, meet and arrive, and the search up to a fixed point
+//   - exploration: paths, where they fork, merge and arrive, and the search up to a fixed point
 //   - program: the SSA form, the call graph, control flow, what is known of library functions
 //   - relevance: the slice, and how what is in it is kept
 //   - termination: which loops end, and how often they turn

@@ -36,9 +36,9 @@ func TestPartial(t *testing.T) {
 		}
 		requireLocal(t, path.Base(e.Package), full)
 		errors, _ := errorsOf(t, full)
-		for _, ways := range []int{6, 40} {
+		for _, paths := range []int{6, 40} {
 			at := translate.Options{}.Asked()
-			at.Ways = ways
+			at.Ways = paths
 			m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{At: &at})
 			if err != nil {
 				require.ErrorContains(t, err, "too large", e)
@@ -53,7 +53,7 @@ func TestPartial(t *testing.T) {
 			case slices.ContainsFunc(m.Sidecar.Approximations, guesses):
 				continue
 			case !ended:
-				require.Equal(t, errors, some, "%s: with %d ways, and no end that is reached", path.Base(e.Package), ways)
+				require.Equal(t, errors, some, "%s: with %d paths, and no end that is reached", path.Base(e.Package), paths)
 				continue
 			}
 			if slices.ContainsFunc(m.Queries, ofPart) {
@@ -61,7 +61,7 @@ func TestPartial(t *testing.T) {
 			}
 			shown += len(some)
 			for _, s := range some {
-				require.Contains(t, errors, s, "%s: the model of a part of %d ways has an error of its own", path.Base(e.Package), ways)
+				require.Contains(t, errors, s, "%s: the model of a part of %d paths has an error of its own", path.Base(e.Package), paths)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func guesses(a artifact.Approximation) bool {
 
 // ofPart reports that a query asks for the end of the model of a part.
 func ofPart(q artifact.Query) bool {
-	return strings.Contains(q.Description, "ways from guard to guard")
+	return strings.Contains(q.Description, "paths from guard to guard")
 }
 
 // errorsOf are the errors that a model has, and whether the search comes to where the model ends.

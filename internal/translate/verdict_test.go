@@ -227,7 +227,7 @@ func literal(e ast.Expr) string {
 	return ".+"
 }
 
-// boundTexts are what the translator says of the bounds at which ways end, as regular expressions.
+// boundTexts are what the translator says of the bounds at which paths end, as regular expressions.
 func boundTexts(t *testing.T) (out []string) {
 	t.Helper()
 	files, err := filepath.Glob("internal/*/*.go")

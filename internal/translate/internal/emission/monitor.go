@@ -78,7 +78,7 @@ type spin struct {
 }
 
 // forever finds the goroutines that may run for ever once they have got into a
-// cycle that no way leads out of.
+// cycle that no path leads out of.
 func (e *emitter) forever() {
 	templates := e.in.Templates[1:]
 	if !e.forEver(templates) {

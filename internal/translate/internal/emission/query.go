@@ -545,7 +545,7 @@ func (e *emitter) reachability(add func(q artifact.Query, category string) int) 
 }
 
 // beyondLimits asks whether a number is ever beyond its limits, where somebody asks
-// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of ways on which one is are none. number is
+// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of paths on which one is are none. number is
 // that of the query.
 func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 	if len(e.in.Conditional) == 0 {

@@ -157,7 +157,7 @@ func (x *Executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, 
 	at := sym.Arith(sym.OpAdd, base, sym.Arith(sym.OpMul, i, sym.Num(int32(size))))
 	if a, known := x.elementsAt(p.Abs(base), p.Abs(i), int32(size)); known {
 		if a.Empty() {
-			return nil, false // it has no elements: this way is none
+			return nil, false // it has no elements: there is no such path
 		}
 		if at = p.Simplify(at); !at.IsConst() && !p.Abs(at).Within(a) {
 			p.Know(at, a)
@@ -506,7 +506,7 @@ func (a *appending) findRoom() bool {
 // once with enough. full says which.
 func (a *appending) fork(full *sym.Expr) {
 	p := a.p
-	p.Spread()
+	p.MarkFork()
 	if q := p.Fork(full); q != nil {
 		q.Know(full, sym.Single(1))
 		a.x.ContinueWith(q)
@@ -581,7 +581,7 @@ func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, c
 	}
 	p.Note("append", artifact.DirectionOver, "how much room is left behind the elements depends on the compiler")
 	p.Branched = true
-	p.Spread()
+	p.MarkFork()
 	for _, k := range sizes {
 		q := p.Clone()
 		q.Picks++

@@ -131,8 +131,8 @@ func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 //
 // A goroutine at an unbuffered operation need not be queued: a rendezvous takes
 // two goroutines at theirs. Only where somebody polls can the difference be
-// seen; there the operation first queues (a location of its own), and then
-// meets one that is not queued.
+// seen; there the operation first queues (a location of its own), and its
+// partner is one that is not queued.
 func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
 	queued := p.Peek().Phase == 2
 	objs := make([]*state.Object, len(comms))
@@ -154,13 +154,13 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	}
 	anyPolled := hasDefault
 	for _, o := range objs {
-		anyPolled = anyPolled || o != nil && o.Meets() && o.Polled
+		anyPolled = anyPolled || o != nil && o.Rendezvous() && o.Polled
 		if o != nil && o.Context {
 			x.Accessed(p, o.Behind(state.ContextErr), 1, 0, false)
 		}
 	}
 	for _, o := range objs {
-		if anyPolled && o != nil && o.Meets() && !x.Polled[o.Pos] {
+		if anyPolled && o != nil && o.Rendezvous() && !x.Polled[o.Pos] {
 			x.Polled[o.Pos] = true
 			x.Again = true
 		}
@@ -168,7 +168,7 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	cell := func(q *exploration.Path, o *state.Object, k int32) *sym.Expr { return q.CellAt(o.Base + k) }
 	count := func(q *exploration.Path, d int32) {
 		for i, o := range objs {
-			if o == nil || !o.Meets() || !o.Polled {
+			if o == nil || !o.Rendezvous() || !o.Polled {
 				continue
 			}
 			k := o.Base + state.ChanReceivers
@@ -271,12 +271,12 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 		return
 	}
 	q.Send = val
-	meetPartner(q, o, queued, true)
+	rendezvous(q, o, queued, true)
 	done(q)
 }
 
-// meetPartner labels the path with the synchronisation of a rendezvous.
-func meetPartner(p *exploration.Path, o *state.Object, queued, send bool) {
+// rendezvous labels the path with the synchronisation of a rendezvous.
+func rendezvous(p *exploration.Path, o *state.Object, queued, send bool) {
 	name := "rv"
 	switch {
 	case o.Polled && queued == send:
@@ -345,7 +345,7 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 			val[i] = sym.Read(sym.OpMsg, nil, i)
 		}
 	}
-	meetPartner(q, o, queued, false)
+	rendezvous(q, o, queued, false)
 	done(q, val, true)
 }
 

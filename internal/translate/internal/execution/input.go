@@ -241,7 +241,7 @@ func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ss
 			default:
 				q.NotePick(q.Here(), f.what, f.values, false)
 				q.Branched = true
-				q.Spread()
+				q.MarkFork()
 				for _, k := range slices.Backward(f.values) {
 					r := q.Clone()
 					r.Picks++

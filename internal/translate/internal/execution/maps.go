@@ -161,7 +161,7 @@ func (x *Executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr
 	if open == "" {
 		return done(p, found)
 	}
-	p.Spread()
+	p.MarkFork()
 	p.Note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
 	for i := -1; i < len(found); i++ {
 		only := layout.Zeros(len(found))

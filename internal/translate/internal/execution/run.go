@@ -17,8 +17,8 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// maxChain is the number of values up to which the ways that each know one
-// can meet again.
+// maxChain is the number of values up to which the paths that each know one
+// can merge.
 const maxChain = 16
 
 // Execute executes one instruction of the path; false ends the path here.
@@ -55,7 +55,7 @@ func (x *Executor) Execute(p *exploration.Path) bool {
 			return false
 		}
 	}
-	if p.Meets(instr) && x.Meet(p) {
+	if p.MergesAt(instr) && x.AwaitMerge(p) {
 		return false
 	}
 	if s := x.Marked(f, instr); s != 0 {
@@ -144,7 +144,7 @@ func (x *Executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
 	f.Block, f.Idx = to, n
 	if to.Dominates(from) {
 		f.Passed = 0
-		// A loop whose way depends on the state, or on choices, gets a location
+		// A loop whose course depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
 		if p.Mark(to) {
 			x.Arrive(p, state.AtLocal, 0)
@@ -156,7 +156,7 @@ func (x *Executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
 			return false
 		}
 		x.Skip(p, to)
-	} else if p.Branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.Meet(p) {
+	} else if p.Branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.AwaitMerge(p) {
 		return false
 	}
 	return true
@@ -246,7 +246,7 @@ func (x *Executor) Concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, trac
 			}
 		}
 	}
-	p.Spread()
+	p.MarkFork()
 	if len(a.Elems) > maxChain {
 		for i := len(a.Elems) - 1; i >= 0; i-- {
 			if q := p.Fork(exploration.Eq(e, a.Elems[i])); q != nil {
@@ -256,15 +256,15 @@ func (x *Executor) Concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, trac
 		}
 		return 0, false, true
 	}
-	// Each way excludes those before it, so that they can meet again.
-	var ways []*exploration.Path
+	// Each path excludes those before it, so that they can merge.
+	var paths []*exploration.Path
 	possible := true
 	for i, k := range a.Elems {
 		c := p.Simplify(exploration.Eq(e, k))
 		if i+1 < len(a.Elems) && !c.IsConst() {
 			if q := p.Fork(c); q != nil {
 				q.Know(e, sym.Single(k))
-				ways = append(ways, q)
+				paths = append(paths, q)
 			}
 			if possible = p.Assume(sym.Not(c)); !possible {
 				break
@@ -279,10 +279,10 @@ func (x *Executor) Concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, trac
 		break
 	}
 	if possible {
-		ways = append(ways, p)
+		paths = append(paths, p)
 	}
-	for i := len(ways) - 1; i >= 0; i-- {
-		x.ContinueWith(ways[i])
+	for i := len(paths) - 1; i >= 0; i-- {
+		x.ContinueWith(paths[i])
 	}
 	return 0, false, true
 }
@@ -335,7 +335,7 @@ func (x *Executor) ret(p *exploration.Path, results []*sym.Expr) bool {
 			p.Set(g.Call, call, results)
 		}
 		if p.Branched {
-			p.Spread()
+			p.MarkFork()
 		}
 		g.Idx++
 	}
@@ -382,7 +382,7 @@ func (x *Executor) exec(p *exploration.Path, instr ssa.Instruction) bool {
 }
 
 // execIf goes on in the branches that a condition can choose. Where nothing that the model
-// keeps depends on the branch, it goes on where they meet.
+// keeps depends on the branch, it goes on where they merge.
 func (x *Executor) execIf(p *exploration.Path, i *ssa.If) bool {
 	f := p.Peek()
 	ctx := f.Call

@@ -84,7 +84,7 @@ func (x *Explorer) NoteCompletions() {
 	}
 }
 
-// Conditional are the approximations of ways on which a number is beyond its limits, and of no
+// Conditional are the approximations of paths on which a number is beyond its limits, and of no
 // others.
 func (x *Explorer) Conditional() []int {
 	var out []int

@@ -122,7 +122,7 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 		}
 	}
 	if p.uneven[pl] {
-		// How many there are left depends on the way taken.
+		// How many there are left depends on the path taken.
 		x.Arrive(p, state.AtLocal, 0)
 		return Ref{}, false
 	}

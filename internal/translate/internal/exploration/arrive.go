@@ -187,7 +187,7 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 		a := l.In[i].Widen(b, x.Limit(lv.Variable.Refs), x.Program.Thresholds)
 		if a.Top && !l.In[i].Top && !lv.Variable.Refs && (!b.Top || PastLimits(e) || !l.In[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
-			// this way: it is kept within limits, and beyond them is not tracked.
+			// this path: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
 			l.Lost[i] = true
 		}

@@ -19,7 +19,7 @@ type Assumptions struct {
 	Access  map[sites.ID]bool  // statements with guards
 	Polled  map[token.Pos]bool // channels that somebody polls, by their make
 	splitAt map[point]bool     // where segments begin that are split
-	dense   map[point]bool     // where segments begin that have many ways
+	dense   map[point]bool     // where segments begin that have many paths
 	// recursive are the go statements that goroutines which they have started come to again.
 	recursive map[started]bool
 	Plain     bool // the first segment is an edge like any other
@@ -65,7 +65,7 @@ func (a *Assumptions) List() []Assumption {
 		at("segments are split that begin", p.pos())
 	}
 	for p := range a.dense {
-		at("many ways go on behind segments that begin", p.pos())
+		at("there are many paths through segments that begin", p.pos())
 	}
 	for s := range a.recursive {
 		at("its goroutines come to it again: the go statement", s.by.Pos())

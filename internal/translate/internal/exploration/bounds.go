@@ -10,15 +10,15 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
-// How many ways there are through a program multiplies with the objects that an
+// How many paths there are through a program multiplies with the objects that an
 // allocation stands for, the elements of slices, the entries of maps and the
 // activations of functions. Where there are too many with the bounds asked for, the
-// least ones are used instead, of the ways themselves, too (see partial.go), and whoever
+// least ones are used instead, of the paths themselves, too (see partial.go), and whoever
 // searches the model can raise those of the places that the search reaches. Paths that need more end in locations that
 // say so, for which there are queries. What is counted decides, not time, so that
 // the result is the same everywhere.
 
-// Cost is what an analysis has cost so far: the ways, and what was computed on
+// Cost is what an analysis has cost so far: the paths, and what was computed on
 // them.
 func (x *Explorer) Cost() int { return x.Work + x.steps/20 + x.evals/50 }
 

@@ -1,6 +1,6 @@
 // Package exploration finds all that a program can do, by symbolic execution up to a fixed point.
 //
-// A Path is one way through a segment: its frames, what it has written and what it knows. It assumes
+// A Path is an execution of one segment: its frames, what it has written and what it knows. It assumes
 // conditions, forks where both sides are possible, and arrives at a location, with what its variables
 // and cells can be there. Where that is new the segments that begin there are executed, until there
 // is nothing new (Explorer.Solve). Then all are executed once more for the edges of the model.
@@ -10,8 +10,8 @@
 //
 // That the search ends, and soon, is by what is given up or put together:
 //
-//   - ways that have parted become one where they meet again (meet.go), or the segment ends there
-//     (split.go)
+//   - paths that have forked merge where they come to the same point (merge.go), or the segment ends
+//     there (split.go)
 //   - what a cell or a variable can hold becomes an interval, and then anything but for
 //     limits (limits.go); it is kept once, or by place (places.go)
 //   - allocations that can be repeated take their objects from pools (allocate.go)

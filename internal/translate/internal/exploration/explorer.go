@@ -52,12 +52,12 @@ type programFacts struct {
 
 // Worklist is what is left to be executed, until there is nothing new.
 type Worklist struct {
-	Queue   []*state.Location // where segments begin that are to be executed
-	stack   []*Path
-	meeting map[string][]envKey     // what is live where ways meet
-	parked  []*Path                 // these wait for others where ways meet, see meet.go
-	left    map[int32]sym.Set       // in memory by a path that arrives
-	ways    map[*state.Location]int // by where they began
+	Queue       []*state.Location // where segments begin that are to be executed
+	stack       []*Path
+	liveAtMerge map[string][]envKey     // what is live where paths merge
+	parked      []*Path                 // these wait for others to merge with, see merge.go
+	left        map[int32]sym.Set       // in memory by a path that arrives
+	paths       map[*state.Location]int // by where they began
 }
 
 // Timeline is what has deadlines, what can be cancelled, and who looks at that.
@@ -114,7 +114,7 @@ type Effort struct {
 type Account struct {
 	Approx   []artifact.Approximation // in the order in which they were found
 	approxAt map[string]int
-	// beyond and plainly are the approximations of ways on which a number is beyond
+	// beyond and plainly are the approximations of paths on which a number is beyond
 	// its limits, and of others.
 	beyond, plainly map[int]bool
 	Limited         map[*state.Cell]bool // cells of which it is asked whether they are beyond their limits
@@ -133,7 +133,7 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 	x := &Explorer{
 		Assumptions:  taken,
 		programFacts: programFacts{names: map[*ssa.Function]string{}},
-		Worklist:     Worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*state.Location]int{}},
+		Worklist:     Worklist{liveAtMerge: map[string][]envKey{}, left: map[int32]sym.Set{}, paths: map[*state.Location]int{}},
 		Timeline: Timeline{
 			Untimely: map[sites.ID][]*state.Object{}, EventsOf: map[*state.Object]*state.Event{}, sleeps: map[*state.Template]*state.Event{}, precedes: map[[2]int]*state.Cell{}, arming: map[*state.Location]bool{},
 		},

@@ -233,7 +233,7 @@ func (x *Explorer) Decide(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*sym
 		rest := append([]*sym.Expr(nil), lost...)
 		rest[i] = nil
 		c = p.Simplify(c)
-		p.Spread()
+		p.MarkFork()
 		if q := p.GoBeyond(c); q != nil {
 			q.Note("free-choice", artifact.DirectionOver, Beyond)
 			w := append([]*sym.Expr(nil), v...)
@@ -261,7 +261,7 @@ func (x *Explorer) DecideAll(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*
 		f(p, v)
 		return
 	}
-	p.Spread()
+	p.MarkFork()
 	if q := p.GoBeyond(some); q != nil {
 		q.Note("free-choice", artifact.DirectionOver, Beyond)
 		w := make([]*sym.Expr, len(v))

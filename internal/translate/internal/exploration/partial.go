@@ -8,22 +8,22 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
-// A program that is too large for a model has one of its first part. After some ways the search takes up no more new
+// A program that is too large for a model has one of its first part. After some paths the search takes up no more new
 // locations: where one begins the model ends, as at any bound, which can be raised. The others go on to the fixed point, or
-// for as many ways again; of those which have not come there by then, the model has what leads to them, too. So it is right
+// for as many paths again; of those which have not come there by then, the model has what leads to them, too. So it is right
 // as far as it goes. Whether the program gets to its end is one query.
 
 // partial is where the model of a part of a program ends.
 type partial struct {
-	most    int                      // ways after which there are no new locations; 0 is no limit
+	most    int                      // paths after which there are no new locations; 0 is no limit
 	bound   *state.Bound             // that this is
-	again   int                      // ways of segments that were executed again, with fewer
-	stopped bool                     // a location was not left by all its ways
+	again   int                      // paths of segments that were executed again, with fewer
+	stopped bool                     // a location was not left by all its paths
 	cut     map[*state.Location]bool // that are not left; nil as long as there are new ones
 }
 
-// limitWays finds after how many ways there are no new locations.
-func (x *Explorer) limitWays() {
+// limitPaths finds after how many paths there are no new locations.
+func (x *Explorer) limitPaths() {
 	if x.Options.At != nil && x.Options.At.Ways > 0 {
 		if n, at := x.BoundOf(approximation.BoundWays, token.NoPos); at != nil {
 			x.most, x.bound = n, at
@@ -31,7 +31,7 @@ func (x *Explorer) limitWays() {
 	}
 }
 
-// stopPartially reports that there are ways enough for the model of a part, and has the location from which a path comes
+// stopPartially reports that there are paths enough for the model of a part, and has the location from which a path comes
 // end there, unless the program begins with it.
 func (x *Explorer) stopPartially(p *Path) bool {
 	most := x.most
@@ -70,5 +70,5 @@ func (x *Explorer) Cut() bool { return x.cut != nil }
 
 // endAtCut ends a path that begins where the model ends.
 func (x *Explorer) endAtCut(p *Path) {
-	p.BoundAt(x.bound, x.bound.Pos, fmt.Sprintf("the program goes on behind the first %d ways from guard to guard that the translation follows", x.most))
+	p.BoundAt(x.bound, x.bound.Pos, fmt.Sprintf("the program goes on behind the first %d paths from guard to guard that the translation follows", x.most))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A Path is one way through a segment, executed symbolically: from a location
-// on, until the next guard is reached.
+// A Path is a symbolic execution of one segment: from a location on, until the
+// next guard is reached.
 type Path struct {
 	Knowledge
 	EdgeLabel
@@ -67,22 +67,22 @@ type EdgeLabel struct {
 type allocated struct {
 	created table[state.NewObject, []*sym.Expr] // the cells of these
 	allocs  table[*state.Pool, int]             // those taken from pools
-	uneven  map[*state.Pool]bool                // where ways have met that took different numbers of them
+	uneven  map[*state.Pool]bool                // merged from paths that took different numbers of them
 }
 
-// Course is how a path has come to where it is, and whether it is to meet others.
+// Course is how a path has come to where it is, and whether it is to merge with others.
 type Course struct {
 	Steps     int                         // instructions executed
 	marks     table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
 	Picks     int                         // free choices made
 	variant   string                      // the numbers chosen, see variants.go
 	rolled    bool                        // it may have been here before, see unroll.go
-	split     bool                        // the segment is split where ways meet, see split.go
-	dense     bool                        // it has many ways, see meet.go
+	split     bool                        // the segment is split where paths merge, see split.go
+	dense     bool                        // the segment has many paths, see merge.go
 	resumed   bool                        // it goes on from where it has waited for others
 	Branched  bool                        // the path is one side of a branch
 	Beyond    bool                        // a number is beyond its limits, see limits.go
-	spreadAt  ssa.Instruction             // where ways have spread
+	forkedAt  ssa.Instruction             // where the path has forked last
 	iteration *iteration                  // an earlier turn of a loop, see iterations.go
 }
 
@@ -505,12 +505,12 @@ func (p *Path) NoteAt(pos token.Pos, kind, direction, reason string) {
 	}
 }
 
-// Choose continues the path in n ways, with alternative i prepared by f, as a
-// free choice for the reason given.
+// Choose continues the path with each of several alternatives, as a free choice
+// for the reason given.
 func (p *Path) Choose(reason string, alternatives ...func(q *Path)) {
 	p.Note("free-choice", "over", reason)
 	p.Branched = true
-	p.Spread()
+	p.MarkFork()
 	for _, alt := range alternatives {
 		q := p.Clone()
 		q.Picks++
@@ -642,8 +642,8 @@ func (p *Path) written(addr int32) *sym.Expr {
 	return e
 }
 
-// write writes a cell. Of values that are made where paths meet, each path knows something else.
-func (p *Path) write(addr int32, e *sym.Expr) { p.heap.Set(addr, e, e.Joined) }
+// write writes a cell. Of values that are made where paths merge, each path knows something else.
+func (p *Path) write(addr int32, e *sym.Expr) { p.heap.Set(addr, e, e.Merged) }
 
 // Kept is what a path has under a key of an activation: the scalars of a value, an argument, or what
 // was deferred; nil for nothing.

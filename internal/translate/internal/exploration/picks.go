@@ -60,7 +60,7 @@ func (p *Path) NotePick(pos token.Pos, what string, values []int32, all bool) {
 // before.
 func (p *Path) Pick(values []int32, set func(q *Path, k int32)) {
 	p.Branched = true
-	p.Spread()
+	p.MarkFork()
 	for i := len(values) - 1; i >= 0; i-- {
 		q := p.Clone()
 		q.Picks++

@@ -13,7 +13,7 @@ import (
 func (x *Explorer) Solve() {
 	t := state.NewTemplate(state.Template{Key: "entry", Name: "main", Slots: 1, Once: true, Fn: x.Program.Entry})
 	x.Templates = append(x.Templates, t)
-	x.limitWays()
+	x.limitPaths()
 	t.Root = x.Context(t, nil, nil, 0, x.Program.Entry, "")
 	ini := x.Context(t, t.Root, nil, 1, x.Program.Init, "")
 	begin := func() *Path {
@@ -78,8 +78,8 @@ func (x *Explorer) Run() {
 	}
 }
 
-// next takes a location out of the queue, nil if nothing is left to do. Where few ways begin first: what is learned there
-// saves executing the many ways elsewhere again.
+// next takes a location out of the queue, nil if nothing is left to do. Where few paths begin first: what is learned there
+// saves executing the many paths elsewhere again.
 func (x *Explorer) next() *state.Location {
 	if x.Again || x.ctx.Err() != nil {
 		return nil
@@ -91,7 +91,7 @@ func (x *Explorer) next() *state.Location {
 	}
 	best := 0
 	for i, l := range x.Queue {
-		if l.Ways < x.Queue[best].Ways {
+		if l.Paths < x.Queue[best].Paths {
 			best = i
 		}
 	}
@@ -103,7 +103,7 @@ func (x *Explorer) next() *state.Location {
 
 // execute executes the segments at a location.
 func (x *Explorer) execute(l *state.Location) {
-	before := x.ways[l]
+	before := x.paths[l]
 	x.leave(l)
-	l.Ways, l.Executed = x.ways[l]-before, true
+	l.Paths, l.Executed = x.paths[l]-before, true
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
-// The ways through a segment multiply at every value that a path has to know
+// The paths through a segment multiply at every value that a path has to know
 // and at every branch. Where there are too many, the segment is split behind
-// each such point, so that the ways meet there again: at a committed location,
-// where nobody else can act, in which the state says which way was taken.
+// each such point, so that the paths merge there: at a committed location,
+// where nobody else can act, in which the state says which path was taken.
 
-// splitWays is the number of ways from which a segment is split.
-const splitWays = 256
+// splitPaths is the number of paths from which a segment is split.
+const splitPaths = 256
 
 // A point is where segments begin, in all contexts.
 type point struct {
@@ -52,12 +52,12 @@ func (x *Explorer) splitFrom(l *state.Location) {
 	x.Enqueue(l)
 }
 
-// busiest is where most ways begin.
+// busiest is where most paths begin.
 func (x *Explorer) busiest() token.Pos {
 	var most *state.Location
 	for _, t := range x.Templates {
 		for _, l := range t.Locations {
-			if most == nil || x.ways[l] > x.ways[most] {
+			if most == nil || x.paths[l] > x.paths[most] {
 				most = l
 			}
 		}
@@ -72,23 +72,23 @@ func (x *Explorer) busiest() token.Pos {
 	return x.Program.Entry.Pos()
 }
 
-// Spread notes that the path is one of several that go on from here alike.
-func (p *Path) Spread() {
+// MarkFork notes that the path forks here into several that go on alike.
+func (p *Path) MarkFork() {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		if f := p.Frames[i]; f.Block != nil {
-			p.spreadAt = f.Block.Instrs[f.Idx]
+			p.forkedAt = f.Block.Instrs[f.Idx]
 			return
 		}
 	}
 }
 
-// Meets reports that the ways of a split segment meet in front of an
-// instruction: behind where they spread.
-func (p *Path) Meets(instr ssa.Instruction) bool {
-	return p.spreadAt != nil && p.spreadAt != instr
+// MergesAt reports that the paths of a split segment merge in front of an
+// instruction: behind the one at which they have forked.
+func (p *Path) MergesAt(instr ssa.Instruction) bool {
+	return p.forkedAt != nil && p.forkedAt != instr
 }
 
-// split ends a segment that has too many ways.
+// split ends a segment that has too many paths.
 func (x *Explorer) split(p *Path) {
 	if p.Picks > 0 {
 		p.Top().Guess = true

@@ -10,7 +10,7 @@ import (
 // values: there are locations of the entry for each. So it is as exact as with a
 // constant, whatever the number is used for.
 
-// maxVariants is how many ways to choose numbers there are locations for.
+// maxVariants is for how many choices of numbers there are locations.
 const maxVariants = 16
 
 // Vary notes that one of n values has been chosen on the path.

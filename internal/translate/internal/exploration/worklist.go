@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxPaths bounds the ways through one segment.
-	maxPaths = 4000
-	// MaxWays bounds the ways through all segments, over the whole analysis.
-	MaxWays = 30_000
-	// maxSteps bounds the instructions of one way.
+	// maxSegmentPaths bounds the paths through one segment.
+	maxSegmentPaths = 4000
+	// MaxTotalPaths bounds the paths through all segments, over the whole analysis.
+	MaxTotalPaths = 30_000
+	// maxSteps bounds the instructions of one path.
 	maxSteps = 200000
 )
 
@@ -100,8 +100,8 @@ func (x *Explorer) drive() {
 		if x.Work++; x.stopPartially(p) {
 			return
 		}
-		if x.Work > MaxWays || x.LimitedCost() && x.Cost() > x.Budget {
-			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.Work-1))
+		if x.Work > MaxTotalPaths || x.LimitedCost() && x.Cost() > x.Budget {
+			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d paths from guard to guard in all, most of them from here", x.Work-1))
 			return
 		}
 		if x.ctx.Err() != nil {
@@ -109,15 +109,15 @@ func (x *Explorer) drive() {
 			return
 		}
 		n++
-		x.ways[p.From]++
-		if n > denseWays && !x.Emitting && p.From != nil && !x.dense[pointOf(p.From)] {
+		x.paths[p.From]++
+		if n > densePaths && !x.Emitting && p.From != nil && !x.dense[pointOf(p.From)] {
 			x.drop()
 			x.again += n
 			x.dense[pointOf(p.From)] = true
 			x.Enqueue(p.From)
 			return
 		}
-		if n > splitWays && !p.split && !x.Emitting {
+		if n > splitPaths && !p.split && !x.Emitting {
 			x.drop()
 			x.again += n
 			if p.From == nil {
@@ -127,8 +127,8 @@ func (x *Explorer) drive() {
 			}
 			return
 		}
-		if n > maxPaths {
-			why := fmt.Sprintf("more than %d ways through the code between two guards", maxPaths)
+		if n > maxSegmentPaths {
+			why := fmt.Sprintf("more than %d paths through the code between two guards", maxSegmentPaths)
 			if x.LimitedCost() {
 				x.giveUp(p.Here(), "segment", why)
 				return
@@ -141,7 +141,7 @@ func (x *Explorer) drive() {
 	}
 }
 
-// pursue executes a path until it ends, parts or waits for others.
+// pursue executes a path until it ends, forks or waits for others.
 func (x *Explorer) pursue(p *Path) {
 	for {
 		waiting := len(x.stack)
@@ -149,7 +149,7 @@ func (x *Explorer) pursue(p *Path) {
 			if len(x.stack) != waiting+1 {
 				return
 			}
-			// There is one way to go on: it is the same.
+			// It goes on as one path: that is the same.
 			p, x.stack = x.stack[waiting], x.stack[:waiting]
 		}
 		x.steps++

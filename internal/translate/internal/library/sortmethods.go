@@ -26,7 +26,7 @@ const (
 
 // A sort by methods asks for the length first. Then three phases belong to each pair of
 // elements: one in front of the comparison, one in which it is made, and one behind it.
-// Where there are more than two elements the ways that the sort can have taken become one
+// Where there are more than two elements the paths that the sort can have taken merge
 // in front of each comparison: what they have done is in memory.
 const (
 	sortLen = 2 + iota

@@ -408,7 +408,7 @@ func goexit(x *execution.Executor, p *exploration.Path) bool {
 		failure(x, p, u.Site, f.Guess)
 	}
 	if !f.Guess && inSubtest(p) {
-		// After a guess, the other way goes on.
+		// After a guess, the other path goes on.
 		p.Note("subtest", artifact.DirectionUnder, subtestEnds)
 	}
 	x.Raise(p, u, nil)

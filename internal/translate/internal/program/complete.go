@@ -17,7 +17,7 @@ import (
 
 // What a run of the program has done and its model cannot, is found in the stack of the
 // goroutine that has done it: a function that is called where no call of it was foreseen,
-// or a way through a function that its conditions seemed to exclude. With the next
+// or a path through a function that its conditions seemed to exclude. With the next
 // translation the model does both: it may call the function, with anything that is not
 // known, and the conditions may be true or false. That is more than the program does.
 
@@ -264,9 +264,9 @@ func (p *Program) MissedCall(stack []Frame, i int) []artifact.Completion {
 	return out
 }
 
-// WaysTo lists the conditions that decide whether a function comes from a line, 0 for its
+// ConditionsBetween lists the conditions that decide whether a function comes from a line, 0 for its
 // beginning, to another, 0 for its end.
-func (p *Program) WaysTo(fn *ssa.Function, from, to int) []artifact.Completion {
+func (p *Program) ConditionsBetween(fn *ssa.Function, from, to int) []artifact.Completion {
 	in := p.Function(fn)
 	on := func(b *ssa.BasicBlock, line int) bool {
 		return slices.ContainsFunc(b.Instrs, func(i ssa.Instruction) bool {

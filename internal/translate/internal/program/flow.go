@@ -49,7 +49,7 @@ func (g *flow) leadToExit() {
 	}
 }
 
-// reachExit marks the blocks from which a way leads to the exit, and the exit.
+// reachExit marks the blocks from which a path leads to the exit, and the exit.
 func (g *flow) reachExit() []bool {
 	reached := make([]bool, g.exit+1)
 	stack := []int{g.exit}
@@ -99,7 +99,7 @@ func (g *flow) immediate() []int {
 		idom[i] = -1
 	}
 	idom[g.exit] = g.exit
-	meet := func(a, b int) int {
+	intersect := func(a, b int) int {
 		for a != b {
 			for order[a] < order[b] {
 				a = idom[a]
@@ -122,7 +122,7 @@ func (g *flow) immediate() []int {
 				if d < 0 {
 					d = s
 				} else {
-					d = meet(d, s)
+					d = intersect(d, s)
 				}
 			}
 			if d >= 0 && idom[b] != d {
@@ -135,7 +135,7 @@ func (g *flow) immediate() []int {
 }
 
 // dependences lists for each block the blocks whose branch decides whether it runs: it is on a
-// way from one of their successors to where all their ways meet again.
+// path from one of their successors to where all paths from them merge.
 func (g *flow) dependences(idom []int) [][]int {
 	cdep := make([][]int, g.exit)
 	for a := range g.exit {

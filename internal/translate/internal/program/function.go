@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reaches reports that there is a way from one block to another.
+// Reaches reports that there is a path from one block to another.
 func Reaches(from, to *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	for stack := []*ssa.BasicBlock{from}; len(stack) > 0; {

@@ -171,7 +171,7 @@ func (p *Program) SpinsOn(br *ssa.If) *ssa.Call {
 	default:
 		return nil
 	}
-	// One way leads back without leaving the loop, the other out of it.
+	// One branch leads back without leaving the loop, the other out of it.
 	back := 0
 	for _, s := range b.Succs {
 		if in.InCycle[s.Index] && Reaches(s, b) {

@@ -12,7 +12,7 @@ import (
 
 // A pointer or interface that the program sets to nil, or takes out of a map from which it
 // deletes, may be nil by the time that it is followed: a connection that has been
-// closed, a session that has gone. Where the model has the way to such a place
+// closed, a session that has gone. Where the model has the path to such a place
 // anyway, it keeps the value, so that the panic is found.
 
 // nils asks for the values that may be nil where they are followed. It reports

@@ -319,7 +319,7 @@ type misusedCall struct {
 	Always bool
 }
 
-// misuses asks for the way to calls that may panic because of what the model follows. It
+// misuses asks for the path to calls that may panic because of what the model follows. It
 // reports whether there was anything new.
 func (s *Slice) misuses() bool {
 	grown := false

@@ -31,7 +31,7 @@ func (b *Bound) More() string {
 		}
 		return fmt.Sprintf("a slice has more than %d elements here", b.N)
 	case approximation.BoundWays:
-		return fmt.Sprintf("the program goes on behind the first %d ways from guard to guard that the translation follows", b.N)
+		return fmt.Sprintf("the program goes on behind the first %d paths from guard to guard that the translation follows", b.N)
 	case approximation.BoundEntries:
 		if b.File == "" {
 			return fmt.Sprintf("a sync.Map has more than %d entries", b.N)

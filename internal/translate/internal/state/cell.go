@@ -91,7 +91,7 @@ func CellOf(e *sym.Expr) *Cell { return e.Leaf.(*Cell) }
 // Access is how a cell is accessed.
 type Access struct{ Read, Written bool }
 
-// Common are the locks that are held both ways.
+// Common are the locks that both hold.
 func Common(a, b []HeldLock) []HeldLock {
 	return slices.DeleteFunc(slices.Clone(a), func(l HeldLock) bool { return !slices.Contains(b, l) })
 }

@@ -44,7 +44,7 @@ func (m *Contents) Differing(n *Contents, visit func(addr int32, a, b *sym.Set))
 }
 
 // A Visit is what is known of the paths that have come to a location from another:
-// the contents of that, and the cells that all of them have written on their way.
+// the contents of that, and the cells that all of them have written on that path.
 type Visit struct {
 	Contents *Contents
 	Written  []int32
@@ -82,7 +82,7 @@ type Location struct {
 	In   []sym.Set
 	Lost []bool // the greatest value of in stands for one beyond the limits
 
-	Held []HeldLock // by who is here, whatever the way
+	Held []HeldLock // by who is here, whatever the path
 
 	Variant  string    // see variants.go
 	Rolled   bool      // see unroll.go
@@ -93,7 +93,7 @@ type Location struct {
 
 	Queued   bool
 	Seen     bool
-	Ways     int  // through the segments that begin here, when they were executed last
+	Paths    int  // through the segments that begin here, when they were executed last
 	Executed bool // they were
 
 	Sink *Sink

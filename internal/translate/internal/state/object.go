@@ -99,8 +99,8 @@ func (o *Object) More() int32 { return o.Base + o.Elems*o.Stride }
 // Behind is the address of cell k behind the payload of a channel.
 func (o *Object) Behind(k int32) int32 { return o.Base + ChanPayload + o.Width + k }
 
-// Meets reports that communications on a channel are rendezvous.
-func (o *Object) Meets() bool { return o.Cap == 0 && !o.Context }
+// Rendezvous reports that communications on a channel are rendezvous.
+func (o *Object) Rendezvous() bool { return o.Cap == 0 && !o.Context }
 
 // Messages are those of a channel.
 type Messages struct {

@@ -13,7 +13,7 @@ type Expr struct {
 	given   bool       // it reads what a partner hands over
 	Cells   bool       // it reads cells
 	News    bool       // it may be the address of a new object
-	Joined  bool       // it is made where ways meet: its condition says from which it is
+	Merged  bool       // it is made where paths merge: its condition says from which it is
 	part    bool       // a part of it is not tracked
 	Size    int32      // of it as a tree, saturating; 0 for leaves
 	hash    uint64     // of its structure; 0 for leaves
@@ -185,7 +185,7 @@ func (c *comparison) same(e, f *Expr) bool {
 	if e == f {
 		return e.Op != OpUnknown
 	}
-	if e == nil || f == nil || e.Op != f.Op || e.Op == OpUnknown || e.hash != f.hash || e.Joined != f.Joined {
+	if e == nil || f == nil || e.Op != f.Op || e.Op == OpUnknown || e.hash != f.hash || e.Merged != f.Merged {
 		return false
 	}
 	switch e.Op {

@@ -70,7 +70,7 @@ func placeOf(addr ssa.Value) (root ssa.Value, path []ssa.Value) {
 }
 
 // apart reports that what two paths from one address lead to has nothing in common, since
-// they part at fields of a struct.
+// they fork at fields of a struct.
 func apart(a, b []ssa.Value) bool {
 	for i := range min(len(a), len(b)) {
 		f, ok := a[i].(*ssa.FieldAddr)

@@ -1,7 +1,7 @@
 package main
 
 // The condition of the first loop only chooses what is done in it. That of the second one is
-// left out on one way around, the step of the third one on another.
+// left out on one path around, the step of the third one on another.
 func main() {
 	chosen := make(chan int)
 	go func() {

@@ -1,6 +1,6 @@
 package main
 
-// As loopstays, where each way around comes by the condition and the step.
+// As loopstays, where each path around comes by the condition and the step.
 func main() {
 	chosen := make(chan int)
 	go func() {

@@ -18,7 +18,7 @@ func (s suite) Send(t *testing.T) {
 	s.c <- 1
 }
 
-// The subtests are known only as values, and call t.Parallel on some ways.
+// The subtests are known only as values, and call t.Parallel on some paths.
 func TestProgram(t *testing.T) {
 	for _, n := range []int{0, 1} {
 		s := suite{t, make(chan int, n)}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Where the ways meet the main goroutine may be alone or not: what it knew while it was is
+// Where the paths merge the main goroutine may be alone or not: what it knew while it was is
 // no more known.
 func main() {
 	var mu sync.Mutex

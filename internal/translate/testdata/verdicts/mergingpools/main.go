@@ -2,8 +2,8 @@ package main
 
 import "sync"
 
-// Functions called through values and objects allocated on one of two ways: the
-// ways meet although they have taken different numbers of objects.
+// Functions called through values and objects allocated on one of two paths: the
+// paths merge although they have taken different numbers of objects.
 
 type node struct {
 	mu   sync.Mutex

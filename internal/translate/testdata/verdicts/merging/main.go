@@ -1,6 +1,6 @@
 package main
 
-// Branches follow each other without an operation between them: the ways meet
+// Branches follow each other without an operation between them: the paths merge
 // behind each, and what was counted is known exactly.
 
 var zero, one = make(chan bool), make(chan bool)

@@ -128,17 +128,17 @@ func TestKnown(t *testing.T) {
 	x := &Explorer{}
 	p := &Path{Explorer: x, Knowledge: Knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.Expr: sym.Single(3)}}, epoch: 1}}
 	q := &Path{Explorer: x, Knowledge: Knowledge{narrow: table[*sym.Expr, sym.Set]{m: map[*sym.Expr]sym.Set{v.Expr: sym.Single(8)}}, epoch: 2}}
-	j := joining{p: p, q: q, c: Eq(v.Expr, 3)}
-	require.True(t, j.value(sym.Num(3), sym.Num(8), nil).Same(v.Expr))
-	require.True(t, j.value(sym.Num(5), sym.Num(10), nil).Same(sym.Arith(sym.OpAdd, v.Expr, sym.Num(2))))
-	other := j.value(sym.Num(5), sym.Num(9), nil)
-	chosen := *sym.Node(sym.OpIte, j.c, sym.Num(5), sym.Num(9))
-	chosen.Joined = true
+	m := merging{p: p, q: q, c: Eq(v.Expr, 3)}
+	require.True(t, m.value(sym.Num(3), sym.Num(8), nil).Same(v.Expr))
+	require.True(t, m.value(sym.Num(5), sym.Num(10), nil).Same(sym.Arith(sym.OpAdd, v.Expr, sym.Num(2))))
+	other := m.value(sym.Num(5), sym.Num(9), nil)
+	chosen := *sym.Node(sym.OpIte, m.c, sym.Num(5), sym.Num(9))
+	chosen.Merged = true
 	require.True(t, other.Same(&chosen))
 	u := sym.Unknown("one")
-	require.Same(t, u, j.value(u, u, nil))
-	require.Nil(t, j.value(u, sym.Num(1), nil))
-	w := j.value(u, sym.Unknown("two"), nil)
+	require.Same(t, u, m.value(u, u, nil))
+	require.Nil(t, m.value(u, sym.Num(1), nil))
+	w := m.value(u, sym.Unknown("two"), nil)
 	require.NotSame(t, u, w)
 	require.Equal(t, sym.OpUnknown, w.Op)
 }

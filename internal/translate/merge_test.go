@@ -9,10 +9,10 @@ import (
 	"github.com/vtrace/vtrace/internal/translate"
 )
 
-// TestMeet checks that ways that part and meet again are one edge: there are a
-// thousand ways through ten branches, but not behind them.
-func TestMeet(t *testing.T) {
-	for dir, most := range map[string]int{"testdata/verdicts/meeting": 40, "testdata/verdicts/meetingpools": 110} {
+// TestMerge checks that paths that fork and merge are one edge: there are a
+// thousand paths through ten branches, but not behind them.
+func TestMerge(t *testing.T) {
+	for dir, most := range map[string]int{"testdata/verdicts/merging": 40, "testdata/verdicts/mergingpools": 110} {
 		prog, idx := load(t, dir, "main")
 		m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
 		require.NoError(t, err)

@@ -12,28 +12,28 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// Ways part where a value has to be known and at branches. Where they meet
-// again, at the same point of the program with the same stack, they become one:
-// what they differ in is a choice between values by the condition on which they
-// have parted. So ways do not multiply with what happens behind.
+// Paths fork where a value has to be known and at branches. Where they come to
+// the same point of the program with the same stack, they merge into one: what
+// they differ in is a choice between values by the condition on which they have
+// forked. So the number of paths does not multiply with what happens behind.
 //
-// Ways wait for each other: of those that wait, the one that is most behind
+// Paths wait for each other: of those that wait, the one that is most behind
 // goes on.
 
 const (
-	// denseWays is the number of ways through a segment from which they also
-	// become one if they write different cells. Below, each keeps to its own:
-	// a step that may write many cells is in the way of more other steps.
-	denseWays = 48
+	// densePaths is the number of paths through a segment from which they also
+	// merge if they write different cells. Below, each keeps to its own: a step
+	// that may write many cells depends on more other steps.
+	densePaths = 48
 	// maxNodes is the size, as a tree, up to which expressions are made where
-	// ways meet.
+	// paths merge.
 	maxNodes = 400
 )
 
-// Meet has a path wait where ways meet. It reports whether the path has been
-// taken over.
-func (x *Explorer) Meet(p *Path) bool {
-	p.spreadAt = nil
+// AwaitMerge has a path wait where paths merge. It reports whether the path has
+// been taken over.
+func (x *Explorer) AwaitMerge(p *Path) bool {
+	p.forkedAt = nil
 	if p.split {
 		x.split(p)
 		return true
@@ -62,17 +62,17 @@ func (x *Explorer) resume() bool {
 			first = p
 		}
 	}
-	key := x.meetingKey(first)
+	key := x.mergeKey(first)
 	var group, rest []*Path
 	for _, p := range x.parked {
-		if x.behind(p, first) == 0 && x.meetingKey(p) == key {
+		if x.behind(p, first) == 0 && x.mergeKey(p) == key {
 			group = append(group, p)
 		} else {
 			rest = append(rest, p)
 		}
 	}
 	x.parked = rest
-	group = x.unite(group, key)
+	group = x.merge(group, key)
 	for i := len(group) - 1; i >= 0; i-- {
 		x.stack = append(x.stack, group[i])
 	}
@@ -80,7 +80,7 @@ func (x *Explorer) resume() bool {
 }
 
 // behind compares how far two paths are: negative if p has more to do before
-// the two can meet.
+// the two can merge.
 func (x *Explorer) behind(p, q *Path) int {
 	for i := range min(len(p.Frames), len(q.Frames)) {
 		f, g := p.Frames[i], q.Frames[i]
@@ -124,9 +124,9 @@ func (x *Explorer) behind(p, q *Path) int {
 	return cmp.Compare(len(q.Frames), len(p.Frames))
 }
 
-// meetingKey tells the points apart at which paths can meet: by the stack, and
-// the turns of the loops around.
-func (x *Explorer) meetingKey(p *Path) string {
+// mergeKey tells the points apart at which paths can merge: by the stack, and
+// the iterations of the loops around.
+func (x *Explorer) mergeKey(p *Path) string {
 	b := strconv.AppendInt(nil, int64(p.Template.Index), 10)
 	b = append(b, p.variant...)
 	b = state.AppendControl(b, p.Frames)
@@ -143,8 +143,8 @@ func (x *Explorer) meetingKey(p *Path) string {
 	return string(b)
 }
 
-// unite makes as few paths as possible of those that have met.
-func (x *Explorer) unite(group []*Path, key string) []*Path {
+// merge makes as few paths as possible of those that have come to one point.
+func (x *Explorer) merge(group []*Path, key string) []*Path {
 	if len(group) == 1 {
 		p := group[0]
 		if len(x.parked) == 0 {
@@ -152,7 +152,7 @@ func (x *Explorer) unite(group []*Path, key string) []*Path {
 		}
 		return group
 	}
-	live := x.meeting[key]
+	live := x.liveAtMerge[key]
 	if live == nil {
 		seen := map[envKey]bool{}
 		for _, k := range x.Live(group[0].Frames) {
@@ -161,17 +161,17 @@ func (x *Explorer) unite(group []*Path, key string) []*Path {
 				live = append(live, e)
 			}
 		}
-		x.meeting[key] = live
+		x.liveAtMerge[key] = live
 	}
-	group = x.uniteAt(group, 0, live)
+	group = x.mergeAfter(group, 0, live)
 	if len(group) == 1 && len(x.parked) == 0 {
 		group[0].Branched = false
 	}
 	return group
 }
 
-// uniteAt unites paths whose first n conditions are the same.
-func (x *Explorer) uniteAt(group []*Path, n int, live []envKey) []*Path {
+// mergeAfter merges paths whose first n conditions are the same.
+func (x *Explorer) mergeAfter(group []*Path, n int, live []envKey) []*Path {
 	if len(group) == 1 {
 		return group
 	}
@@ -210,7 +210,7 @@ func (x *Explorer) uniteAt(group []*Path, n int, live []envKey) []*Path {
 			other = append(other, p)
 		}
 	}
-	// Ways that have parted by free choices alone have the same conditions.
+	// Paths that have forked by free choices alone have the same conditions.
 	var out []*Path
 	for _, p := range ended {
 		// Each is compared with all others, and they may be thousands of large memories.
@@ -219,7 +219,7 @@ func (x *Explorer) uniteAt(group []*Path, n int, live []envKey) []*Path {
 		}
 		done := false
 		for i, q := range out {
-			if r := q.join(p, nil, n, live); r != nil {
+			if r := q.merge(p, nil, n, live); r != nil {
 				out[i], done = r, true
 				break
 			}
@@ -229,27 +229,27 @@ func (x *Explorer) uniteAt(group []*Path, n int, live []envKey) []*Path {
 		}
 	}
 	if len(yes) > 0 {
-		yes = x.uniteAt(yes, n+1, live)
+		yes = x.mergeAfter(yes, n+1, live)
 	}
 	if len(no) > 0 {
-		no = x.uniteAt(no, n+1, live)
+		no = x.mergeAfter(no, n+1, live)
 	}
 	if len(yes) == 1 && len(no) == 1 {
-		if p := yes[0].join(no[0], c, n, live); p != nil {
+		if p := yes[0].merge(no[0], c, n, live); p != nil {
 			yes, no = []*Path{p}, nil
 		}
 	}
 	out = append(append(out, yes...), no...)
 	if len(other) > 0 {
-		out = append(out, x.uniteAt(other, n, live)...)
+		out = append(out, x.mergeAfter(other, n, live)...)
 	}
 	return out
 }
 
-// join makes one path of p, on which c holds, and q, on which it does not, with
+// merge makes one path of p, on which c holds, and q, on which it does not, with
 // the same n conditions before it; nil if that is not possible. Without c the two
 // must have the same effects.
-func (p *Path) join(q *Path, c *sym.Expr, n int, live []envKey) *Path {
+func (p *Path) merge(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 	if !p.actsLike(q) {
 		return nil
 	}
@@ -272,22 +272,22 @@ func (p *Path) join(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 	if !p.callsLike(q) {
 		return nil
 	}
-	j := joining{p: p, q: q, c: c}
-	j.findOther()
+	m := merging{p: p, q: q, c: c}
+	m.findOther()
 	r := *p
 	r.Beyond, r.Alone, r.Serial, r.rolled = p.Beyond && q.Beyond, p.Alone && q.Alone, p.Serial && q.Serial, p.rolled || q.rolled
-	if !j.joinEnv(&r, live) || !j.joinHeap(&r) || !j.joinCreated(&r) || !j.joinCond(&r, n) {
+	if !m.mergeEnv(&r, live) || !m.mergeHeap(&r) || !m.mergeCreated(&r) || !m.mergeCond(&r, n) {
 		return nil
 	}
 	r.Held, r.approx, r.fresh = held, approx, union(p.fresh, q.fresh)
 	if !even {
-		j.joinAllocs(&r)
+		m.mergeAllocs(&r)
 	}
-	j.joinUneven(&r)
-	j.joinNarrow(&r)
-	j.joinFacts(&r, n)
-	j.joinChoices(&r)
-	j.joinMarks(&r)
+	m.mergeUneven(&r)
+	m.mergeNarrow(&r)
+	m.mergeFacts(&r, n)
+	m.mergeChoices(&r)
+	m.mergeMarks(&r)
 	r.own = nil
 	r.Frames = slices.Clone(p.Frames)
 	r.Steps, r.decided, r.Picks = max(p.Steps, q.Steps), max(p.decided, q.decided), max(p.Picks, q.Picks)
@@ -316,22 +316,22 @@ func (p *Path) callsLike(q *Path) bool {
 
 // findOther finds the condition that holds on q and not on p beside the negation of
 // c. A value that only q has changed is a shorter expression with it.
-func (j *joining) findOther() {
-	c := j.c
+func (m *merging) findOther() {
+	c := m.c
 	if c != nil && c.Op == sym.OpEq && c.B.IsConst() {
 		// On the other side the value may be known as well.
-		if k, ok := j.q.Abs(c.A).Single(); ok {
-			j.other = Eq(c.A, k)
+		if k, ok := m.q.Abs(c.A).Single(); ok {
+			m.other = Eq(c.A, k)
 		}
 	}
 }
 
-// joinEnv gives r the live variables of both paths. It reports whether all of them
-// can be joined.
-func (j *joining) joinEnv(r *Path, live []envKey) bool {
+// mergeEnv gives r the live variables of both paths. It reports whether all of them
+// can be merged.
+func (m *merging) mergeEnv(r *Path, live []envKey) bool {
 	env := make(map[envKey][]*sym.Expr, len(live))
 	for _, k := range live {
-		a, b := j.p.env.m[k], j.q.env.m[k]
+		a, b := m.p.env.m[k], m.q.env.m[k]
 		if len(a) != len(b) {
 			return false
 		}
@@ -340,7 +340,7 @@ func (j *joining) joinEnv(r *Path, live []envKey) bool {
 		}
 		v := make([]*sym.Expr, len(a))
 		for i := range a {
-			if v[i] = j.value(a[i], b[i], nil); v[i] == nil {
+			if v[i] = m.value(a[i], b[i], nil); v[i] == nil {
 				return false
 			}
 		}
@@ -350,24 +350,24 @@ func (j *joining) joinEnv(r *Path, live []envKey) bool {
 	return true
 }
 
-// joinHeap gives r the memory of both paths. It reports whether all cells can be
-// joined.
-func (j *joining) joinHeap(r *Path) bool {
-	r.heap = j.p.heap.Share()
+// mergeHeap gives r the memory of both paths. It reports whether all cells can be
+// merged.
+func (m *merging) mergeHeap(r *Path) bool {
+	r.heap = m.p.heap.Share()
 	all := true
-	j.p.heap.Differing(&j.q.heap, func(addr int32, a, b **sym.Expr) {
-		if all && (a == nil || b == nil || *a != *b || (*a).Joined) {
-			all = j.joinCell(r, addr)
+	m.p.heap.Differing(&m.q.heap, func(addr int32, a, b **sym.Expr) {
+		if all && (a == nil || b == nil || *a != *b || (*a).Merged) {
+			all = m.mergeCell(r, addr)
 		}
 	})
 	return all
 }
 
-// joinCell gives r what both paths have in a cell. It reports whether that can be joined.
-func (j *joining) joinCell(r *Path, addr int32) bool {
-	p, q, c := j.p, j.q, j.p.Explorer.Memory.Cells[addr]
+// mergeCell gives r what both paths have in a cell. It reports whether that can be merged.
+func (m *merging) mergeCell(r *Path, addr int32) bool {
+	p, q, c := m.p, m.q, m.p.Explorer.Memory.Cells[addr]
 	a, b := p.written(addr), q.written(addr)
-	if (a == nil || b == nil) && !p.dense && j.c != nil && p.Explorer.Memory.Object(addr).Pool != nil {
+	if (a == nil || b == nil) && !p.dense && m.c != nil && p.Explorer.Memory.Object(addr).Pool != nil {
 		return false
 	}
 	if a == nil {
@@ -376,19 +376,19 @@ func (j *joining) joinCell(r *Path, addr int32) bool {
 	if b == nil {
 		b = q.RawCell(addr)
 	}
-	v := j.value(a, b, c.Expr)
+	v := m.value(a, b, c.Expr)
 	if v != nil && v != p.written(addr) {
 		r.write(addr, v)
 	}
 	return v != nil
 }
 
-// joinCreated gives r the cells of the new objects, which both paths must have made.
-// It reports whether all of them can be joined.
-func (j *joining) joinCreated(r *Path) bool {
-	created := make(map[state.NewObject][]*sym.Expr, len(j.p.created.m))
-	for k, a := range j.p.created.m {
-		b, ok := j.q.created.m[k]
+// mergeCreated gives r the cells of the new objects, which both paths must have made.
+// It reports whether all of them can be merged.
+func (m *merging) mergeCreated(r *Path) bool {
+	created := make(map[state.NewObject][]*sym.Expr, len(m.p.created.m))
+	for k, a := range m.p.created.m {
+		b, ok := m.q.created.m[k]
 		if !ok || len(a) != len(b) {
 			return false
 		}
@@ -403,7 +403,7 @@ func (j *joining) joinCreated(r *Path) bool {
 			case t == nil:
 				t = sym.Num(0)
 			}
-			if v[i] = j.value(s, t, nil); v[i] == nil {
+			if v[i] = m.value(s, t, nil); v[i] == nil {
 				return false
 			}
 		}
@@ -413,15 +413,15 @@ func (j *joining) joinCreated(r *Path) bool {
 	return true
 }
 
-// joinCond gives r the n conditions that the paths have in common, and as one more
+// mergeCond gives r the n conditions that the paths have in common, and as one more
 // that those behind them hold on one of the two. It reports whether that is a small
 // enough expression.
-func (j *joining) joinCond(r *Path, n int) bool {
-	r.Cond = slices.Clone(j.p.Cond[:n])
-	if j.c == nil {
+func (m *merging) mergeCond(r *Path, n int) bool {
+	r.Cond = slices.Clone(m.p.Cond[:n])
+	if m.c == nil {
 		return true
 	}
-	rest := sym.Choice(j.c, all(j.p.Cond[n+1:]), all(j.q.Cond[n+1:]))
+	rest := sym.Choice(m.c, all(m.p.Cond[n+1:]), all(m.q.Cond[n+1:]))
 	if rest.Nodes() > maxNodes {
 		return false
 	}
@@ -431,10 +431,10 @@ func (j *joining) joinCond(r *Path, n int) bool {
 	return true
 }
 
-// joinAllocs gives r the objects that either path has taken from pools, and notes of
+// mergeAllocs gives r the objects that either path has taken from pools, and notes of
 // which pools they have taken different numbers.
-func (j *joining) joinAllocs(r *Path) {
-	p, q := j.p, j.q
+func (m *merging) mergeAllocs(r *Path) {
+	p, q := m.p, m.q
 	allocs := maps.Clone(p.allocs.m)
 	if allocs == nil {
 		allocs = map[*state.Pool]int{}
@@ -454,10 +454,10 @@ func (j *joining) joinAllocs(r *Path) {
 	r.allocs = table[*state.Pool, int]{m: allocs}
 }
 
-// joinUneven adds the pools of which the ways of q have taken different numbers of
-// objects before. The map may be that of other paths.
-func (j *joining) joinUneven(r *Path) {
-	for pl := range j.q.uneven {
+// mergeUneven adds the pools of which the paths that q was merged from have taken
+// different numbers of objects. The map may be that of other paths.
+func (m *merging) mergeUneven(r *Path) {
+	for pl := range m.q.uneven {
 		if !r.uneven[pl] {
 			r.uneven = maps.Clone(r.uneven)
 			if r.uneven == nil {
@@ -468,21 +468,21 @@ func (j *joining) joinUneven(r *Path) {
 	}
 }
 
-// joinNarrow has r know of variables and cells what both paths know of them.
-func (j *joining) joinNarrow(r *Path) {
-	narrow := make(map[*sym.Expr]sym.Set, len(j.p.narrow.m))
-	for e, a := range j.p.narrow.m {
-		if b, ok := j.q.narrow.m[e]; ok {
+// mergeNarrow has r know of variables and cells what both paths know of them.
+func (m *merging) mergeNarrow(r *Path) {
+	narrow := make(map[*sym.Expr]sym.Set, len(m.p.narrow.m))
+	for e, a := range m.p.narrow.m {
+		if b, ok := m.q.narrow.m[e]; ok {
 			narrow[e] = a.Join(b, sym.MaxRefSet)
 		}
 	}
 	r.narrow = table[*sym.Expr, sym.Set]{m: narrow}
 }
 
-// joinFacts has r know of other expressions what both paths know of them, what the
-// joined values can be, and that the condition behind the first n holds.
-func (j *joining) joinFacts(r *Path, n int) {
-	p, q := j.p, j.q
+// mergeFacts has r know of other expressions what both paths know of them, what the
+// merged values can be, and that the condition behind the first n holds.
+func (m *merging) mergeFacts(r *Path, n int) {
+	p, q := m.p, m.q
 	r.facts = p.facts.share()
 	for k, f := range p.facts.m {
 		switch g, ok := q.facts.m[k]; {
@@ -490,16 +490,16 @@ func (j *joining) joinFacts(r *Path, n int) {
 			if !g.a.Within(f.a) {
 				r.facts.set(k, fact{f.e, f.a.Join(g.a, sym.MaxRefSet)})
 			}
-		case !f.e.Joined: // which matters only where p is chosen
+		case !f.e.Merged: // which matters only where p is chosen
 			r.facts.remove(k)
 		}
 	}
 	for k, g := range q.facts.m {
-		if _, ok := r.facts.m[k]; !ok && g.e.Joined {
+		if _, ok := r.facts.m[k]; !ok && g.e.Merged {
 			r.facts.set(k, g)
 		}
 	}
-	for _, f := range j.facts {
+	for _, f := range m.facts {
 		r.facts.set(f.e.Key(), f)
 	}
 	if rest := r.Cond[min(n, len(r.Cond)):]; len(rest) > 0 {
@@ -507,10 +507,10 @@ func (j *joining) joinFacts(r *Path, n int) {
 	}
 }
 
-// joinChoices gives r the guesses and free choices that both paths have made, and
+// mergeChoices gives r the guesses and free choices that both paths have made, and
 // the early remarks of either.
-func (j *joining) joinChoices(r *Path) {
-	p, q := j.p, j.q
+func (m *merging) mergeChoices(r *Path) {
+	p, q := m.p, m.q
 	r.guesses = slices.DeleteFunc(slices.Clone(p.guesses), func(g guess) bool { return !slices.Contains(q.guesses, g) })
 	r.chosen = slices.DeleteFunc(slices.Clone(p.chosen), func(g pin) bool { return !slices.Contains(q.chosen, g) })
 	for _, e := range q.early {
@@ -520,23 +520,23 @@ func (j *joining) joinChoices(r *Path) {
 	}
 }
 
-// joinMarks gives r for each header of a loop the larger of the numbers of conditions
+// mergeMarks gives r for each header of a loop the larger of the numbers of conditions
 // and choices that the paths had when they passed it last.
-func (j *joining) joinMarks(r *Path) {
-	marks := maps.Clone(j.p.marks.m)
+func (m *merging) mergeMarks(r *Path) {
+	marks := maps.Clone(m.p.marks.m)
 	if marks == nil {
 		marks = map[*ssa.BasicBlock]int{}
 	}
-	for b, m := range j.q.marks.m {
-		marks[b] = max(marks[b], m)
+	for b, n := range m.q.marks.m {
+		marks[b] = max(marks[b], n)
 	}
 	r.marks = table[*ssa.BasicBlock, int]{m: marks}
 }
 
-// joining joins the values of two paths.
-type joining struct {
+// merging merges the values of two paths.
+type merging struct {
 	p, q *Path
-	c    *sym.Expr // holds on p and not on q; nil if only equal values can be joined
+	c    *sym.Expr // holds on p and not on q; nil if only equal values can be merged
 	// other holds on q and not on p, if there is a condition like that beside
 	// the negation of c.
 	other    *sym.Expr
@@ -546,65 +546,65 @@ type joining struct {
 
 // value is a on p and b on q; nil if there is no such expression. A value that
 // has not changed is that from before.
-func (j *joining) value(a, b, before *sym.Expr) *sym.Expr {
+func (m *merging) value(a, b, before *sym.Expr) *sym.Expr {
 	if a.Op == sym.OpUnknown && b.Op == sym.OpUnknown {
 		if a == b {
 			return a
 		}
 		// Two unknown values are one only if they are on both sides.
-		u := j.unknowns[[2]*sym.Expr{a, b}]
+		u := m.unknowns[[2]*sym.Expr{a, b}]
 		if u == nil {
 			u = &sym.Expr{Op: sym.OpUnknown, Why: a.Why}
-			if j.unknowns == nil {
-				j.unknowns = map[[2]*sym.Expr]*sym.Expr{}
+			if m.unknowns == nil {
+				m.unknowns = map[[2]*sym.Expr]*sym.Expr{}
 			}
-			j.unknowns[[2]*sym.Expr{a, b}] = u
+			m.unknowns[[2]*sym.Expr{a, b}] = u
 		}
 		return u
 	}
 	if a.Same(b) {
-		if a.Joined {
-			j.know(a, a, b)
+		if a.Merged {
+			m.know(a, a, b)
 		}
 		return a
 	}
-	if j.c == nil || a.Op == sym.OpUnknown || b.Op == sym.OpUnknown {
+	if m.c == nil || a.Op == sym.OpUnknown || b.Op == sym.OpUnknown {
 		return nil
 	}
-	if e := j.known(a, b); e != nil {
-		j.know(e, a, b)
+	if e := m.known(a, b); e != nil {
+		m.know(e, a, b)
 		return e
 	}
 	var v *sym.Expr
-	if j.other != nil && before != nil && a.Same(before) {
-		v = sym.Ite(j.other, b, a)
+	if m.other != nil && before != nil && a.Same(before) {
+		v = sym.Ite(m.other, b, a)
 	} else {
-		v = sym.Ite(j.c, a, b)
+		v = sym.Ite(m.c, a, b)
 	}
 	switch {
 	case v.Nodes() > maxNodes || v.Op == sym.OpUnknown:
 		return nil
 	case v.Op == sym.OpIte && v != a && v != b:
 		u := *v
-		u.Joined = true
+		u.Merged = true
 		v = &u
 	}
-	j.know(v, a, b)
+	m.know(v, a, b)
 	return v
 }
 
 // know sets what a value can be that is a on p and b on q. It may be one of the two,
 // of which only one path knows something.
-func (j *joining) know(v, a, b *sym.Expr) {
+func (m *merging) know(v, a, b *sym.Expr) {
 	if v.Size > 0 {
-		j.facts = append(j.facts, fact{v, j.p.Abs(a).Join(j.q.Abs(b), sym.MaxRefSet)})
+		m.facts = append(m.facts, fact{v, m.p.Abs(a).Join(m.q.Abs(b), sym.MaxRefSet)})
 	}
 }
 
-// known is the value on which the paths have parted, if a and b are what it is on
+// known is the value on which the paths have forked, if a and b are what it is on
 // each, or lie at one distance from it; nil if not.
-func (j *joining) known(a, b *sym.Expr) *sym.Expr {
-	c := j.c
+func (m *merging) known(a, b *sym.Expr) *sym.Expr {
+	c := m.c
 	if c.Op != sym.OpEq || !c.B.IsConst() || !a.IsConst() {
 		return nil
 	}
@@ -616,7 +616,7 @@ func (j *joining) known(a, b *sym.Expr) *sym.Expr {
 	if b.Same(e) {
 		return e
 	}
-	if k, ok := j.q.Abs(c.A).Single(); ok && b.IsConst() && int64(b.K)-int64(k) == d {
+	if k, ok := m.q.Abs(c.A).Single(); ok && b.IsConst() && int64(b.K)-int64(k) == d {
 		return e
 	}
 	return nil
