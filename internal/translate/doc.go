@@ -46,7 +46,7 @@
 //   - exploration: paths, where they fork, merge and arrive, and the search up to a fixed point
 //   - program: the SSA form, the call graph, control flow, what is known of library functions
 //   - relevance: the slice, and how what is in it is kept
-//   - termination: which loops end, and how often they turn
+//   - termination: which loops end, and how many iterations they have
 //   - omissions: what the model leaves out and loses something by
 //   - growth: the room behind what append returns
 //   - state: what the translation collects, as data: templates, stacks, memory, edges

@@ -771,19 +771,19 @@ func TestEndsInRuns(t *testing.T) {
 }
 
 // runLoops runs the calls of the loops, and prints the names of the functions that do not end
-// within a number of turns that is greater than those of all loops that end.
+// within a number of iterations that is greater than those of all loops that end.
 const runLoops = `package main
 
 import "fmt"
 
 const most = 1 << 14
 
-var turns int
+var iterations int
 
 type endless struct{}
 
 func tick() {
-	if turns++; turns > most {
+	if iterations++; iterations > most {
 		panic(endless{})
 	}
 }
@@ -796,7 +796,7 @@ func run(name string, f func()) {
 			panic(r)
 		}
 	}()
-	turns = 0
+	iterations = 0
 	f()
 }
 `

@@ -15,8 +15,8 @@ import (
 	"github.com/vtrace/vtrace/internal/translate"
 )
 
-// TestIterations checks that a loop of many turns that change nothing is left with the
-// right number, and that one that changes something is executed turn by turn.
+// TestIterations checks that a loop of many iterations that change nothing is left with the
+// right number, and that one that changes something is executed iteration by iteration.
 func TestIterations(t *testing.T) {
 	cases := map[string]struct {
 		loop string

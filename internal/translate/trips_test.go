@@ -16,10 +16,10 @@ import (
 
 var slotOf = regexp.MustCompile(`^main_1_(\d+|1_\d+)$`)
 
-// TestTripsOfGoroutines: a go statement in a loop has as many goroutines as the loop has turns, of
+// TestTripsOfGoroutines: a go statement in a loop has as many goroutines as the loop has iterations, of
 // which the model has all, and no bound is reached.
 func TestTripsOfGoroutines(t *testing.T) {
-	turnsOf := map[string]int{
+	iterationsOf := map[string]int{
 		"for range 3 {\nGO\n}":                                                  3,
 		"for i := -2; i < 3; i++ {\nGO\n}":                                      5,
 		"for i := 0; i < 2; i++ {\nfor range 3 {\nGO\n}\n}":                     6,
@@ -30,12 +30,12 @@ func TestTripsOfGoroutines(t *testing.T) {
 		"start := func() {\nfor range 2 {\nGO\n}\n}\nfor range 3 {\nstart()\n}": 6,
 	}
 	texts := map[string]string{}
-	for loop, turns := range turnsOf {
+	for loop, iterations := range iterationsOf {
 		texts[loop] = "package main\n\nfunc main() {\n\tdone := make(chan bool)\n" +
-			strings.ReplaceAll(loop, "GO", "go func() { done <- true }()") + fmt.Sprintf("\n\tfor range %d {\n\t\t<-done\n\t}\n}\n", turns)
+			strings.ReplaceAll(loop, "GO", "go func() { done <- true }()") + fmt.Sprintf("\n\tfor range %d {\n\t\t<-done\n\t}\n}\n", iterations)
 	}
 	loaded, _ := programs.Together(t, texts)
-	for loop, turns := range turnsOf {
+	for loop, iterations := range iterationsOf {
 		prog, idx := loaded[loop], number(loaded[loop])
 		m, err := translate.Translate(t.Context(), prog, idx, translate.Options{})
 		require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestTripsOfGoroutines(t *testing.T) {
 				slots++
 			}
 		}
-		require.Equal(t, turns, slots, loop)
+		require.Equal(t, iterations, slots, loop)
 		for _, r := range verify(t, m).Results {
 			require.Equal(t, check.True, r.Verdict, loop)
 		}

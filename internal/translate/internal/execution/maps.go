@@ -494,12 +494,12 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	rest := sym.Num(1)
 	choices := 0
 	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
-	// turn is one more turn of the loop.
-	type turn struct {
+	// An iteration is the next one of the loop, with one of the entries that are left.
+	type iteration struct {
 		path      *exploration.Path
 		val, lost []*sym.Expr
 	}
-	var next []turn
+	var next []iteration
 	for e := range int(o.Elems) {
 		used := exploration.Eq(p.CellAt(o.Entry(e)), 1)
 		if seen>>e&1 != 0 || used.Is(0) {
@@ -511,7 +511,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 			continue
 		}
 		choices++
-		entry := turn{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
+		entry := iteration{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
 		tuple := i.Type().(*types.Tuple)
 		at := o.Entry(e) + 1
 		for k, width := range []int{int(kw), vw} {

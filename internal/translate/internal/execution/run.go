@@ -150,7 +150,7 @@ func (x *Executor) jump(p *exploration.Path, to *ssa.BasicBlock) bool {
 			x.Arrive(p, state.AtLocal, 0)
 			return false
 		}
-		f.Turn(x.Program.Function(f.Call.Fn), to)
+		f.NextIteration(x.Program.Function(f.Call.Fn), to)
 		if p.Steps > 2000 && x.idle(to) {
 			x.Arrive(p, state.AtSpin, 0)
 			return false

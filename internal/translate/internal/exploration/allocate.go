@@ -77,7 +77,7 @@ func (x *Explorer) AllocateAt(p *Path, ctx *state.CallPath, instr ssa.Instructio
 	return x.AllocateKey(p, x.AllocationKey(p, ctx, instr), ctx, instr, make, describe)
 }
 
-// AllocateKey allocates what a key names, of which each turn of a loop and each goroutine has its own.
+// AllocateKey allocates what a key names, of which each iteration of a loop and each goroutine has its own.
 func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (Ref, bool) {
 	inLoop := ctx.InLoop || x.Program.Function(ctx.Fn).InCycle[instr.Block().Index]
 	single := func(key string) (Ref, bool) {
@@ -96,8 +96,8 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 	if p.Template.Once && !inLoop {
 		return single(key)
 	}
-	if turns, once := x.turnsOf(p.Frames); once && p.Template.Once && p.Serial && !p.rolled {
-		return single(key + turns)
+	if iterations, once := x.iterationsOf(p.Frames); once && p.Template.Once && p.Serial && !p.rolled {
+		return single(key + iterations)
 	}
 	pl := x.Memory.Pools[key]
 	if pl == nil {

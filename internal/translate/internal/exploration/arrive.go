@@ -385,10 +385,10 @@ func (x *Explorer) TemplateFor(p *Path, site ssa.Instruction, tgt state.Target) 
 		return t
 	}
 	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.Template.Index, f.Call.ID, site.Block().Index, site.Pos(), name)
-	turns, single := "", false
+	iterations, single := "", false
 	if tgt.Op.StartedBy(sites.Subtest) && p.Serial && !p.rolled {
-		if turns, single = x.turnsOf(p.Frames[:len(p.Frames)-1]); single {
-			key += turns
+		if iterations, single = x.iterationsOf(p.Frames[:len(p.Frames)-1]); single {
+			key += iterations
 		}
 	}
 	serial := tgt.Op.StartedBy(sites.Subtest) && p.Serial

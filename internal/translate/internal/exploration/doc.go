@@ -15,8 +15,8 @@
 //   - what a cell or a variable can hold becomes an interval, and then anything but for
 //     limits (limits.go); it is kept once, or by place (places.go)
 //   - allocations that can be repeated take their objects from pools (allocate.go)
-//   - turns of loops that change nothing are left out (iterations.go); while the entry is alone they
-//     are kept apart (unroll.go)
+//   - iterations of loops that change nothing are left out (iterations.go); while the entry is alone
+//     they are kept apart (unroll.go)
 //   - bounds end paths (bounds.go)
 //
 // What is assumed of the whole program is in Assumptions; where that is disproved the attempt is given

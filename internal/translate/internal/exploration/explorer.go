@@ -46,7 +46,7 @@ type Explorer struct {
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
-	loops *termination.Loops       // how often loops turn
+	loops *termination.Loops       // how many iterations loops have
 	names map[*ssa.Function]string // that nothing else has
 }
 
@@ -81,7 +81,7 @@ type Observed struct {
 	inside   map[sites.ID]bool      // statements in the middle of which guards are passed
 	signals  map[int32]bool         // locks that are released by others than hold them
 	initial  int                    // objects made before the start
-	unrolled int                    // locations of turns of loops, see unroll.go
+	unrolled int                    // locations of iterations of loops, see unroll.go
 }
 
 // Beginning is the first segment, which is executed beforehand if that leads to one place.

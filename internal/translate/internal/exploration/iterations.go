@@ -12,46 +12,46 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A loop that is executed here and now, and a turn of which leaves all as it was but
-// for a counter that only tells how often, does so in all turns: they are left out
-// but for the last.
+// A loop that is executed here and now, and an iteration of which leaves all as it was
+// but for a counter that only tells how often, does so in all iterations: they are left
+// out but for the last.
 
-// firstIteration is the turn of a loop from which it is looked at whether a turn changes
-// anything: as far as turns have locations of their own, each is executed.
-const firstIteration = 2 * maxTurns
+// firstIteration is the iteration of a loop from which it is looked at whether one
+// changes anything: as far as iterations have locations of their own, each is executed.
+const firstIteration = 2 * maxIterations
 
-// An iteration is what a path has known where a turn of a loop began.
-type iteration struct {
-	p    Path // a copy
-	live map[envKey][]*sym.Expr
-	turn int
-	next int // the turn at which another one is kept
+// An iterationStart is what a path has known where an iteration of a loop began.
+type iterationStart struct {
+	p         Path // a copy
+	live      map[envKey][]*sym.Expr
+	iteration int
+	next      int // the iteration at which another one is kept
 	// objects is how many were made before the start.
 	objects int
 }
 
-// Skip leaves out the turns of a loop that change nothing. The path is at the header,
+// Skip leaves out the iterations of a loop that change nothing. The path is at the header,
 // behind its phis.
 func (x *Explorer) Skip(p *Path, header *ssa.BasicBlock) {
 	f := p.Peek()
-	turn := f.TurnsOf(header.Index)
-	if turn < firstIteration {
+	iteration := f.Iteration(header.Index)
+	if iteration < firstIteration {
 		return
 	}
-	l := p.iteration
-	if l != nil && (l.p.Peek().Call != f.Call || l.p.Peek().Block != header || turn <= l.turn) {
+	l := p.iterationStart
+	if l != nil && (l.p.Peek().Call != f.Call || l.p.Peek().Block != header || iteration <= l.iteration) {
 		l = nil
 	}
-	if l != nil && turn == l.turn+1 {
+	if l != nil && iteration == l.iteration+1 {
 		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
-			if last := x.lastTurn(p, header, c); x.indexes(p, c, last) {
+			if last := x.lastIteration(p, header, c); x.indexes(p, c, last) {
 				p.Set(f.Call, c, []*sym.Expr{sym.Num(last)})
 			}
 		}
 		return
 	}
-	if l == nil || turn == l.next {
-		p.iteration = &iteration{p: *p.Clone(), live: x.liveValues(p), turn: turn, next: 2 * turn, objects: x.initial}
+	if l == nil || iteration == l.next {
+		p.iterationStart = &iterationStart{p: *p.Clone(), live: x.liveValues(p), iteration: iteration, next: 2 * iteration, objects: x.initial}
 	}
 }
 
@@ -65,8 +65,8 @@ func (x *Explorer) liveValues(p *Path) map[envKey][]*sym.Expr {
 	return out
 }
 
-// unchanged reports that a turn has left all as it was but for a counter.
-func (x *Explorer) unchanged(p *Path, l *iteration, counter *ssa.Phi) bool {
+// unchanged reports that an iteration has left all as it was but for a counter.
+func (x *Explorer) unchanged(p *Path, l *iterationStart, counter *ssa.Phi) bool {
 	q := &l.p
 	if p.decided != q.decided || p.Picks != q.Picks || len(p.Frames) != len(q.Frames) || len(p.Peek().Defers) != len(q.Peek().Defers) ||
 		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.Beyond != q.Beyond || p.variant != q.variant ||
@@ -92,7 +92,7 @@ func (x *Explorer) unchanged(p *Path, l *iteration, counter *ssa.Phi) bool {
 	return p.heap.EqualFunc(&q.heap, same)
 }
 
-// counter returns the variable of a loop that counts its turns, if it is for nothing
+// counter returns the variable of a loop that counts its iterations, if it is for nothing
 // else: it is compared once, to decide whether the loop goes on.
 func (x *Explorer) counter(p *Path, header *ssa.BasicBlock) *ssa.Phi {
 	for _, instr := range header.Instrs {
@@ -109,7 +109,7 @@ func (x *Explorer) counter(p *Path, header *ssa.BasicBlock) *ssa.Phi {
 	return nil
 }
 
-// step returns what a counter is at the next turn, and how far it goes; nil if it is
+// step returns what a counter is at the next iteration, and how far it goes; nil if it is
 // none.
 func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 	h := phi.Block()
@@ -214,9 +214,9 @@ func (x *Explorer) indexes(p *Path, phi *ssa.Phi, last int32) bool {
 	return true
 }
 
-// lastTurn is what a counter is at the last turn that is followed by another, or what
-// it is now if that is not known.
-func (x *Explorer) lastTurn(p *Path, header *ssa.BasicBlock, phi *ssa.Phi) int32 {
+// lastIteration is what a counter is at the last iteration that is followed by another,
+// or what it is now if that is not known.
+func (x *Explorer) lastIteration(p *Path, header *ssa.BasicBlock, phi *ssa.Phi) int32 {
 	ctx := p.Peek().Call
 	at := p.Simplify(p.Value(ctx, phi)[0])
 	inc, by := step(phi)
@@ -244,22 +244,22 @@ func (x *Explorer) lastTurn(p *Path, header *ssa.BasicBlock, phi *ssa.Phi) int32
 	if down {
 		left, by, op = -left, -by, program.Mirrored[op]
 	}
-	turns := int64(0)
+	iterations := int64(0)
 	switch op {
 	case token.LSS:
-		turns = (left - 1) / by
+		iterations = (left - 1) / by
 	case token.LEQ:
-		turns = left / by
+		iterations = left / by
 	case token.NEQ:
 		if left%by == 0 {
-			turns = left/by - 1
+			iterations = left/by - 1
 		}
 	}
-	if left <= 0 || turns <= 0 {
+	if left <= 0 || iterations <= 0 {
 		return at.K
 	}
 	if down {
-		return int32(k - turns*by)
+		return int32(k - iterations*by)
 	}
-	return int32(k + turns*by)
+	return int32(k + iterations*by)
 }

@@ -113,7 +113,7 @@ func (x *Explorer) behind(p, q *Path) int {
 			if a[k] != b[k] {
 				break
 			}
-			if c := cmp.Compare(f.TurnsOf(a[k]), g.TurnsOf(b[k])); c != 0 {
+			if c := cmp.Compare(f.Iteration(a[k]), g.Iteration(b[k])); c != 0 {
 				return c
 			}
 		}
@@ -131,13 +131,13 @@ func (x *Explorer) mergeKey(p *Path) string {
 	b = append(b, p.variant...)
 	b = state.AppendControl(b, p.Frames)
 	for _, f := range p.Frames {
-		if f.Block == nil || f.Turns == nil {
+		if f.Block == nil || f.Iterations == nil {
 			continue
 		}
 		in := x.Program.Function(f.Call.Fn)
 		in.Arrange()
 		for _, h := range in.Loops[f.Block.Index] {
-			b = strconv.AppendInt(append(b, 't'), int64(f.TurnsOf(h)), 10)
+			b = strconv.AppendInt(append(b, 't'), int64(f.Iteration(h)), 10)
 		}
 	}
 	return string(b)

@@ -72,18 +72,18 @@ type allocated struct {
 
 // Course is how a path has come to where it is, and whether it is to merge with others.
 type Course struct {
-	Steps     int                         // instructions executed
-	marks     table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
-	Picks     int                         // free choices made
-	variant   string                      // the numbers chosen, see variants.go
-	rolled    bool                        // it may have been here before, see unroll.go
-	split     bool                        // the segment is split where paths merge, see split.go
-	dense     bool                        // the segment has many paths, see merge.go
-	resumed   bool                        // it goes on from where it has waited for others
-	Branched  bool                        // the path is one side of a branch
-	Beyond    bool                        // a number is beyond its limits, see limits.go
-	forkedAt  ssa.Instruction             // where the path has forked last
-	iteration *iteration                  // an earlier turn of a loop, see iterations.go
+	Steps          int                         // instructions executed
+	marks          table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
+	Picks          int                         // free choices made
+	variant        string                      // the numbers chosen, see variants.go
+	rolled         bool                        // it may have been here before, see unroll.go
+	split          bool                        // the segment is split where paths merge, see split.go
+	dense          bool                        // the segment has many paths, see merge.go
+	resumed        bool                        // it goes on from where it has waited for others
+	Branched       bool                        // the path is one side of a branch
+	Beyond         bool                        // a number is beyond its limits, see limits.go
+	forkedAt       ssa.Instruction             // where the path has forked last
+	iterationStart *iterationStart             // an earlier iteration of a loop, see iterations.go
 }
 
 // An envKey is the key of what is kept of an activation: a value, or a key of package state.

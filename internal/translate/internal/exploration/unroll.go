@@ -9,20 +9,20 @@ import (
 )
 
 // While the entry is alone, but for subtests that it waits for or that wait for it,
-// each turn of a loop has locations and objects of its own, as far as there are few:
+// each iteration of a loop has locations and objects of its own, as far as there are few:
 // what a program sets up in loops is as exact as what it sets up one by one. So it is
-// in these subtests, up to t.Parallel, and each turn has subtests of its own.
+// in these subtests, up to t.Parallel, and each iteration has subtests of its own.
 
 const (
-	// maxTurns is how many turns of a loop there are locations and objects for.
-	maxTurns = 16
+	// maxIterations is how many iterations of a loop there are locations and objects for.
+	maxIterations = 16
 	// maxUnrolled is how many such locations there are in all.
 	maxUnrolled = 400
 )
 
-// turnsOf names the turns of the loops that a stack is in, "" if it is in none. once
-// reports that a goroutine comes by such a stack with these turns only once.
-func (x *Explorer) turnsOf(frames []*state.Frame) (turns string, once bool) {
+// iterationsOf names the iterations of the loops that a stack is in, "" if it is in none. once
+// reports that a goroutine comes by such a stack with these iterations only once.
+func (x *Explorer) iterationsOf(frames []*state.Frame) (iterations string, once bool) {
 	var b strings.Builder
 	once = true
 	for i, f := range frames {
@@ -37,28 +37,28 @@ func (x *Explorer) turnsOf(frames []*state.Frame) (turns string, once bool) {
 		in.Arrange()
 		once = once && !in.Tangled
 		for _, h := range in.Loops[f.Block.Index] {
-			n := min(f.TurnsOf(h), maxTurns)
-			once = once && n < maxTurns
+			n := min(f.Iteration(h), maxIterations)
+			once = once && n < maxIterations
 			fmt.Fprintf(&b, "@%d", n)
 		}
 	}
 	return b.String(), once
 }
 
-// unroll returns what tells the location of a path apart from those of other turns,
+// unroll returns what tells the location of a path apart from those of other iterations,
 // given its key without that.
 func (x *Explorer) unroll(p *Path, key string) string {
 	if !p.Serial || p.rolled {
 		return ""
 	}
-	turns, _ := x.turnsOf(p.Frames)
-	if turns == "" || p.Template.ByKey[key+turns] != nil {
-		return turns
+	iterations, _ := x.iterationsOf(p.Frames)
+	if iterations == "" || p.Template.ByKey[key+iterations] != nil {
+		return iterations
 	}
 	if x.unrolled == maxUnrolled {
 		p.rolled = true
 		return ""
 	}
 	x.unrolled++
-	return turns
+	return iterations
 }

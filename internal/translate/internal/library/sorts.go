@@ -37,9 +37,9 @@ const sortPhases = 2
 
 // sorter says how a function of the library sorts.
 type sorter struct {
-	by    bool // it is given a function
-	index bool // which is given the indices of two elements, not these
-	turns bool // it reverses the order instead
+	by       bool // it is given a function
+	index    bool // which is given the indices of two elements, not these
+	reverses bool // it reverses the order instead
 }
 
 var sorters = map[string]sorter{
@@ -50,7 +50,7 @@ var sorters = map[string]sorter{
 	"slices.Sort":           {},
 	"sort.Ints":             {},
 	"sort.Strings":          {},
-	"slices.Reverse":        {turns: true},
+	"slices.Reverse":        {reverses: true},
 }
 
 func sortOperations(l *execution.Library) {
@@ -168,11 +168,11 @@ func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.
 		return unsorted(x, p, "the slice is not tracked")
 	case n < 2:
 		return x.OpReturn(p, nil)
-	case n > maxSorted && !s.turns:
+	case n > maxSorted && !s.reverses:
 		return unsorted(x, p, "it has too many elements")
 	}
 	x.Accessed(p, base, int(n*w), p.CallStatement(), true)
-	if s.turns {
+	if s.reverses {
 		for i, j := int32(0), n-1; i < j; i, j = i+1, j-1 {
 			swap(p, base+i*w, base+j*w, w)
 		}

@@ -65,35 +65,35 @@ type Frame struct {
 	Target Target             // the operation's target
 	Phase  int                // how far the operation is
 
-	Defers   []DeferKey
-	Running  bool // its deferred calls run, since it returns
-	Over     bool // its body is over: what is left are functions registered by Cleanup
-	Unwind   *Unwind
-	Deferred bool     // this is a deferred call of the frame below
-	Passed   sites.ID // the statement whose guard was passed
-	Guess    bool     // the operation is reached by a free choice of the model
-	Turns    []int    // how often each loop of the function has begun again since it was entered
+	Defers     []DeferKey
+	Running    bool // its deferred calls run, since it returns
+	Over       bool // its body is over: what is left are functions registered by Cleanup
+	Unwind     *Unwind
+	Deferred   bool     // this is a deferred call of the frame below
+	Passed     sites.ID // the statement whose guard was passed
+	Guess      bool     // the operation is reached by a free choice of the model
+	Iterations []int    // how often each loop of the function has begun again since it was entered
 }
 
-// Turn counts that a loop begins again.
-func (f *Frame) Turn(in *program.Function, header *ssa.BasicBlock) {
-	f.Turns = slices.Clone(f.Turns)
-	for len(f.Turns) < len(in.Func.Blocks) {
-		f.Turns = append(f.Turns, 0)
+// NextIteration counts that a loop begins again.
+func (f *Frame) NextIteration(in *program.Function, header *ssa.BasicBlock) {
+	f.Iterations = slices.Clone(f.Iterations)
+	for len(f.Iterations) < len(in.Func.Blocks) {
+		f.Iterations = append(f.Iterations, 0)
 	}
-	f.Turns[header.Index]++
+	f.Iterations[header.Index]++
 	in.Arrange()
 	for _, b := range in.Func.Blocks { // the loops inside begin anew
 		if h := b.Index; h != header.Index && slices.Contains(in.Loops[h], header.Index) && slices.Contains(in.Loops[h], h) {
-			f.Turns[h] = 0
+			f.Iterations[h] = 0
 		}
 	}
 }
 
-// TurnsOf is how often a loop has begun again.
-func (f *Frame) TurnsOf(header int) int {
-	if header < len(f.Turns) {
-		return f.Turns[header]
+// Iteration is how often a loop has begun again.
+func (f *Frame) Iteration(header int) int {
+	if header < len(f.Iterations) {
+		return f.Iterations[header]
 	}
 	return 0
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/relevance"
 )
 
-// farTurns is a number of turns that takes weeks where a turn takes a nanosecond. A counter
+// farIterations is a number of iterations that takes weeks where one takes a nanosecond. A counter
 // of 64 bits that has so far to go is taken not to wrap around: otherwise "i <= n" were
 // thought of as endless for the sake of the one n that is the greatest of its type.
-const farTurns = 1 << 48
+const farIterations = 1 << 48
 
 // maxLook bounds how deep expressions are looked into.
 const maxLook = 10
@@ -134,12 +134,12 @@ func (t test) operator(c *ssa.BinOp) token.Token {
 	return c.Op
 }
 
-// exits are the branches that every turn comes to and of which one side leaves the loop. They
+// exits are the branches that every iteration comes to and of which one side leaves the loop. They
 // hold where it goes on.
 func (l *natural) exits() []test {
 	var out []test
 	for _, b := range l.fn.Blocks {
-		if !l.has(b) || !l.everyTurn(b) {
+		if !l.has(b) || !l.everyIteration(b) {
 			continue
 		}
 		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
@@ -150,8 +150,8 @@ func (l *natural) exits() []test {
 	return out
 }
 
-// everyTurn reports that a block is on every way around.
-func (l *natural) everyTurn(b *ssa.BasicBlock) bool {
+// everyIteration reports that a block is on every path around.
+func (l *natural) everyIteration(b *ssa.BasicBlock) bool {
 	for _, p := range l.header.Preds {
 		if l.header.Dominates(p) && !b.Dominates(p) {
 			return false
@@ -228,8 +228,8 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 	if end.single() {
 		return false // whatever the counter begins with, it wraps around if it comes so far
 	}
-	turns := room.Sub(room, start.hi)
-	return turns.Quo(turns, step.hi).Cmp(big.NewInt(farTurns)) >= 0
+	iterations := room.Sub(room, start.hi)
+	return iterations.Quo(iterations, step.hi).Cmp(big.NewInt(farIterations)) >= 0
 }
 
 // meets reports that a counter that rises comes to be equal to its end.
@@ -245,18 +245,18 @@ func meets(values, start, step, end interval) bool {
 	if !start.single() || !end.single() || start.lo.Cmp(end.lo) > 0 {
 		return false
 	}
-	way := new(big.Int).Sub(end.lo, start.lo)
-	return way.Rem(way, step.lo).Sign() == 0
+	distance := new(big.Int).Sub(end.lo, start.lo)
+	return distance.Rem(distance, step.lo).Sign() == 0
 }
 
-// A change is what was added to a variable of the header since the turn began.
+// A change is what was added to a variable of the header since the iteration began.
 type change struct {
 	phi *ssa.Phi
 	interval
 }
 
 // change returns by how much a value differs from a variable of the header in the same
-// turn, nil if it is not computed by adding constants to one.
+// iteration, nil if it is not computed by adding constants to one.
 func (l *natural) change(v ssa.Value) *change {
 	if c, ok := l.changes[v]; ok {
 		return c

@@ -138,7 +138,7 @@ func (e *Loops) captured(v *ssa.FreeVar) (vars []*ssa.Alloc, known bool) {
 			for _, c := range e.sl.Closures[v.Parent()] {
 				of(c.Bindings[slices.Index(v.Parent().FreeVars, v)])
 			}
-		case *ssa.Phi: // of a loop that has a variable for each turn
+		case *ssa.Phi: // of a loop that has a variable for each iteration
 			for _, w := range v.Edges {
 				of(w)
 			}

@@ -35,28 +35,28 @@ func (e *Loops) Iterations(b *ssa.BasicBlock) int {
 	return n
 }
 
-// trips counts in how many turns of a loop a block runs at most, if the loop counts up by one
+// trips counts in how many iterations of a loop a block runs at most, if the loop counts up by one
 // from a constant to another one, 0 for others, and for blocks that never run.
 func (l *natural) trips(b *ssa.BasicBlock) int {
-	turns := MaxTrips + 2
+	iterations := MaxTrips + 2
 	for _, t := range l.exits() {
 		if n, ok := l.passes(t); ok {
-			turns = min(turns, n+1) // with the one that leaves it
+			iterations = min(iterations, n+1) // with the one that leaves it
 		}
 	}
-	if turns > MaxTrips+1 {
+	if iterations > MaxTrips+1 {
 		return 0 // it may have more, in which the counter comes round to any number
 	}
 	// What stands behind a test runs where that holds.
 	for _, t := range l.branches(b) {
 		if n, ok := l.passes(t); ok {
-			turns = min(turns, n)
+			iterations = min(iterations, n)
 		}
 	}
-	if turns > MaxTrips {
+	if iterations > MaxTrips {
 		return 0
 	}
-	return turns
+	return iterations
 }
 
 // branches are those of a loop by one side of which alone a block is reached.
@@ -97,20 +97,20 @@ func (l *natural) passes(t test) (n int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	// In a loop of few turns the counter does not come round to a number again.
+	// In a loop of few iterations the counter does not come round to a number again.
 	most := new(big.Int).Add(start, big.NewInt(MaxTrips+1))
 	if !(interval{start, most}).within(l.whole(counter.Type())) {
 		return 0, false
 	}
-	turns := new(big.Int).Sub(end, start)
-	if turns.Sign() < 0 {
+	iterations := new(big.Int).Sub(end, start)
+	if iterations.Sign() < 0 {
 		return 0, true
 	}
-	return int(turns.Int64()), turns.Cmp(big.NewInt(MaxTrips)) <= 0
+	return int(iterations.Int64()), iterations.Cmp(big.NewInt(MaxTrips)) <= 0
 }
 
-// startsAt is what a counter is in the first turn, if that is a constant and it is one more
-// in each turn.
+// startsAt is what a counter is in the first iteration, if that is a constant and it is one more
+// in each iteration.
 func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
 	if load, ok := counter.(*ssa.UnOp); ok && load.Op == token.MUL {
 		return l.capturedAt(load.X)
@@ -139,7 +139,7 @@ func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
 	return new(big.Int).Add(start, at.lo), true
 }
 
-// capturedAt is startsAt for the variable of a loop that has a new one for each turn, since
+// capturedAt is startsAt for the variable of a loop that has a new one for each iteration, since
 // it is captured, and so lies in memory. It is copied to the next one, which is one more.
 func (l *natural) capturedAt(addr ssa.Value) (*big.Int, bool) {
 	phi, ok := addr.(*ssa.Phi)

@@ -22,7 +22,7 @@ import (
 )
 
 // runTrips counts how often each mark is passed in the calls of a function with it, and prints the
-// most. A call ends after some thousand turns.
+// most. A call ends after some thousand iterations.
 const runTrips = `package main
 
 import "fmt"
@@ -30,12 +30,12 @@ import "fmt"
 type endless struct{}
 
 var (
-	turns        int
+	iterations        int
 	passed, most = map[int]int{}, map[int]int{}
 )
 
 func tick() {
-	if turns++; turns > 1<<12 {
+	if iterations++; iterations > 1<<12 {
 		panic(endless{})
 	}
 }
@@ -51,7 +51,7 @@ func run(f func()) {
 			most[k] = max(most[k], n)
 		}
 	}()
-	turns = 0
+	iterations = 0
 	clear(passed)
 	f()
 }
@@ -144,7 +144,7 @@ var tripForms = []struct {
 	{`i := 0; again: tick(); mark(K); if i++; i < 5 { goto again }`, 5},
 	{`i := 0; again: tick(); mark(K); i++; if i < 3 { goto again }; if id(i) < 9 { goto again }`, 0},
 	{`i := 0; if id(1) == 1 { goto in }; again: i++; in: tick(); mark(K); if i < 5 { goto again }`, 0},
-	// The counter is set otherwise, or not on each way.
+	// The counter is set otherwise, or not on each path.
 	{`for i := 0; i < 5; i++ { tick(); mark(K); if id(i) == 3 { i-- } }`, 0},
 	{`for i := 0; i < 5; { tick(); mark(K); if id(1) == 1 { i++ } }`, 0},
 	{`for i := 0; i < 10; i += 2 { tick(); mark(K) }`, 0},
@@ -153,7 +153,7 @@ var tripForms = []struct {
 	{`i := -3; if id(1) == 1 { i = -5 }; for ; i < 5; i++ { tick(); mark(K) }`, 0},
 	// It wraps around.
 	{`for i := int8(100); i <= 127; i++ { tick(); mark(K) }`, 0},
-	{`for i := int8(100); i < 127; i++ { tick(); mark(K) }`, 0}, // it might after as many turns as are counted
+	{`for i := int8(100); i < 127; i++ { tick(); mark(K) }`, 0}, // it might after as many iterations as are counted
 	{`for i := uint8(250); i < 255; i++ { tick(); mark(K) }`, 0},
 	{`for i := uint8(3); i-4 < 9; i++ { tick(); mark(K) }`, 0},
 	{`for i := int8(3); i+120 < 9; i++ { tick(); mark(K) }`, 0},
@@ -165,25 +165,25 @@ var tripForms = []struct {
 	// Closures.
 	{`for i := 0; i < 5; i++ { tick(); mark(K); keep = func() int { return i } }`, 5},
 	{`for i := -2; i <= 2; i++ { tick(); func() { sum += i }(); mark(K) }`, 5},
-	{`for i := 0; i < 5; i++ { tick(); mark(K); func() { if turns%3 > 0 { i-- } }() }`, 0},
-	{`for i := 0; i < 5; i++ { tick(); mark(K); p := &i; if turns%3 > 0 { *p-- } }`, 0},
+	{`for i := 0; i < 5; i++ { tick(); mark(K); func() { if iterations%3 > 0 { i-- } }() }`, 0},
+	{`for i := 0; i < 5; i++ { tick(); mark(K); p := &i; if iterations%3 > 0 { *p-- } }`, 0},
 	{`for i := 0; i < 5; i++ { tick(); mark(K); decrease(&i) }`, 0},
-	{`for i := 0; i < 5; i++ { tick(); mark(K); held = &i; func() { if turns%3 > 0 { *held-- } }() }`, 0},
-	{`i := 0; set := func() { i = 0 }; for ; i < 5; i++ { tick(); mark(K); if turns < 9 { set() } }`, 0},
+	{`for i := 0; i < 5; i++ { tick(); mark(K); held = &i; func() { if iterations%3 > 0 { *held-- } }() }`, 0},
+	{`i := 0; set := func() { i = 0 }; for ; i < 5; i++ { tick(); mark(K); if iterations < 9 { set() } }`, 0},
 	{`for i := 0; i < 5; i++ { tick(); mark(K); defer func() { i = 7; sum += i }() }`, 0},
 	// Pointers that are counters, which the variables of loops are when they are captured.
 	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *p; *q = *q + 1; p = q }`, 5},
 	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = 2; *q = *q + 1; p = q }`, 0},
 	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *q + 1; p = q }`, 0},
 	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); x := *q; *q = *p; *q = x + 1; p = q }`, 0},
-	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *p; *q = *q + 1; r := q; if id(1) == 1 { r = new(int) }; if turns%3 > 0 { *q-- }; *r = 0; p = q }`, 0},
-	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *p; *q = *q + 1; r := new(int); if id(1) == 1 { r = q }; *r = turns % 3; p = q }`, 0},
+	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *p; *q = *q + 1; r := q; if id(1) == 1 { r = new(int) }; if iterations%3 > 0 { *q-- }; *r = 0; p = q }`, 0},
+	{`p := new(int); *p = 0; for *p < 5 { tick(); mark(K); q := new(int); *q = *p; *q = *q + 1; r := new(int); if id(1) == 1 { r = q }; *r = iterations % 3; p = q }`, 0},
 }
 
 // TestTripForms: what is counted of loops of many forms, and that no run has more iterations.
 func TestTripForms(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("package main\n\nvar (\n\tkeep func() int\n\theld *int\n\tsum int\n)\n\nfunc id(n int) int { return n }\n\nfunc decrease(p *int) {\n\tif turns%3 > 0 {\n\t\t*p--\n\t}\n}\n\n")
+	text.WriteString("package main\n\nvar (\n\tkeep func() int\n\theld *int\n\tsum int\n)\n\nfunc id(n int) int { return n }\n\nfunc decrease(p *int) {\n\tif iterations%3 > 0 {\n\t\t*p--\n\t}\n}\n\n")
 	calls := ""
 	for k, f := range tripForms {
 		fmt.Fprintf(&text, "func f%d() {\n%s\n}\n\n", k, strings.ReplaceAll(f.body, "K", strconv.Itoa(k)))
@@ -243,7 +243,7 @@ func (g *tripMaker) loop(depth int) string {
 	case 2:
 		cond = fmt.Sprintf("%s+%d %s %d", i, g.IntN(5), op, limit)
 	case 3:
-		cond += g.of(" && c", " && turns < 40", " || c")
+		cond += g.of(" && c", " && iterations < 40", " || c")
 	}
 	step := g.of(i+"++", i+"++", i+"++", i+"++", i+" += 1", i+" += 2", i+"--", i+" += 2 - 1")
 	body := "tick()\n"
@@ -257,9 +257,9 @@ func (g *tripMaker) loop(depth int) string {
 	case 1:
 		return fmt.Sprintf("{\n%s := %s(%d)\n%s:\nfor {\n%s%s%s\nif !(%s) {\nbreak %s\n}\n}\n}\n", i, t, start, label, use, body, step, cond, label)
 	case 2:
-		return fmt.Sprintf("%s:\nfor %s := range %d {\n%s%sif c && turns > 4000 {\nbreak %s\n}\n}\n", label, i, g.IntN(9), use, strings.ReplaceAll(body, "T(", "int("), label)
+		return fmt.Sprintf("%s:\nfor %s := range %d {\n%s%sif c && iterations > 4000 {\nbreak %s\n}\n}\n", label, i, g.IntN(9), use, strings.ReplaceAll(body, "T(", "int("), label)
 	}
-	return fmt.Sprintf("%s:\nfor %s := %s(%d); %s; %s {\n%s%sif c && turns > 4000 {\nbreak %s\n}\n}\n", label, i, t, start, cond, step, use, body, label)
+	return fmt.Sprintf("%s:\nfor %s := %s(%d); %s; %s {\n%s%sif c && iterations > 4000 {\nbreak %s\n}\n}\n", label, i, t, start, cond, step, use, body, label)
 }
 
 func (g *tripMaker) statement(depth int, i, t, label string) string {
@@ -269,7 +269,7 @@ func (g *tripMaker) statement(depth int, i, t, label string) string {
 	case k < 7:
 		cond := fmt.Sprintf("%s %s %d", i, g.of("<", "<=", ">", ">=", "=="), g.number(t)%100)
 		if g.IntN(4) == 0 {
-			cond = g.of("c", "turns%2 == 0")
+			cond = g.of("c", "iterations%2 == 0")
 		}
 		other := ""
 		if g.IntN(2) == 0 {
@@ -277,15 +277,15 @@ func (g *tripMaker) statement(depth int, i, t, label string) string {
 		}
 		return fmt.Sprintf("if %s {\n%s}%s\n", cond, g.mark(), other)
 	case k < 8:
-		return fmt.Sprintf("if %s {\n%s %s\n}\n", g.of("c", "turns%3 == 0", i+" == 3"), g.of("continue", "break"), label)
+		return fmt.Sprintf("if %s {\n%s %s\n}\n", g.of("c", "iterations%3 == 0", i+" == 3"), g.of("continue", "break"), label)
 	case k < 9:
-		return fmt.Sprintf("func() {\nif %s {\n%s%s\n}\n}()\n", g.of("c", "turns%3 > 0"), i, g.of("--", "++", " = 0"))
+		return fmt.Sprintf("func() {\nif %s {\n%s%s\n}\n}()\n", g.of("c", "iterations%3 > 0"), i, g.of("--", "++", " = 0"))
 	case k < 10:
 		return "keep = func() int { return int(" + i + ") }\n"
 	case k < 11:
-		return fmt.Sprintf("if p := &%s; turns%%5 == 0 {\n*p %s\n}\n", i, g.of("-= 1", "= 1"))
+		return fmt.Sprintf("if p := &%s; iterations%%5 == 0 {\n*p %s\n}\n", i, g.of("-= 1", "= 1"))
 	case k < 12:
-		return "if turns%4 == 0 {\n" + i + g.of("--", "++") + "\n}\n"
+		return "if iterations%4 == 0 {\n" + i + g.of("--", "++") + "\n}\n"
 	case depth < 2:
 		return g.loop(depth + 1)
 	}
@@ -331,7 +331,7 @@ func TestTripsInRuns(t *testing.T) {
 		}
 		require.LessOrEqual(t, ran, got, "mark %d:\n%s", m, loops[k])
 	}
-	t.Logf("%d marks, %d in loops that turn, %d of them counted, %d to the number", g.marks, many, known, exact)
+	t.Logf("%d marks, %d in loops with iterations, %d of them counted, %d to the number", g.marks, many, known, exact)
 	require.Greater(t, known, many/8)
 	require.Greater(t, exact, known/4)
 }

@@ -1,6 +1,6 @@
 package main
 
-// As many goroutines as loops have turns that count up between constants: from a negative one,
+// As many goroutines as loops have iterations that count up between constants: from a negative one,
 // up to one that is included, behind a condition that leaves nothing, and with a variable that
 // is captured.
 func main() {

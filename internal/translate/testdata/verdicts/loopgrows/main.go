@@ -4,7 +4,7 @@ type queue struct{ items []int }
 
 func (q *queue) put(v int) { q.items = append(q.items, v) }
 
-// What the loops count up to grows with each turn: in the loop itself, in a method, and in
+// What the loops count up to grows with each iteration: in the loop itself, in a method, and in
 // a closure that has the variable.
 func main() {
 	items := make(chan bool)

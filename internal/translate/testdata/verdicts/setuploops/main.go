@@ -5,7 +5,7 @@ import (
 )
 
 // Loops that set something up, in loops and in functions called in loops: each
-// turn makes objects of its own.
+// iteration makes objects of its own.
 type node struct {
 	mu   sync.Mutex
 	next []*node
