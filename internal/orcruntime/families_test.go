@@ -250,7 +250,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-var familiesTable = flag.Bool("orc.families", false, "TestFamiliesBounded prints the table of docs/benchmarks.md")
+var familiesTable = flag.Bool("orc.families", false, "TestFamiliesBounded prints the table of benchmarks/benchmarks.md")
 
 // atRandom chooses at random among the goroutines that could go on, and hashes the run.
 type atRandom struct {

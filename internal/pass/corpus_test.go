@@ -282,7 +282,7 @@ func reasonsOf(err error) []string {
 	return out
 }
 
-// summarise prints a row of the table of docs/corpus.md.
+// summarise prints a row of the table of benchmarks/corpus.md.
 func summarise(t *testing.T, all []outcome) {
 	count := map[string]int{}
 	var times []time.Duration

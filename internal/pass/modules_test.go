@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	checkedModules = flag.String("checked", "", `modules, "path@version", of which TestModules checks concurrent tests, separated by commas; "default" for those of docs/corpus.md`)
+	checkedModules = flag.String("checked", "", `modules, "path@version", of which TestModules checks concurrent tests, separated by commas; "default" for those of benchmarks/corpus.md`)
 	checkedBudget  = flag.Duration("checkedbudget", time.Minute, "budget of each of these checks")
 	checkedTests   = flag.Int("checkedtests", 3, "concurrent tests of each module, evenly spaced in the order of the source; 0 for all")
 )

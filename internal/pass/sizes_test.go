@@ -23,7 +23,7 @@ var sizes = flag.String("sizes", "", "print the sizes of the models of the entri
 // sizeStates bounds each search of TestSizes.
 const sizeStates = 1_000_000
 
-// TestSizes prints the table of model sizes of docs/benchmarks.md.
+// TestSizes prints the table of model sizes of benchmarks/benchmarks.md.
 func TestSizes(t *testing.T) {
 	if *sizes == "" {
 		t.Skip("-sizes names no directory")

@@ -1,7 +1,7 @@
 // Command compare runs package check and Spin on the same models and prints a
 // table of the times to a verdict.
 //
-//	go run ./internal/check/internal/compare            # the sizes of docs/benchmarks.md
+//	go run ./internal/check/internal/compare            # the sizes of benchmarks/benchmarks.md
 //	go run ./internal/check/internal/compare -small     # seconds
 //	go run ./internal/check/internal/compare -reduced   # only the second comparison
 //	go run ./internal/check/internal/compare -family peterson -size 5
