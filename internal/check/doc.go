@@ -123,4 +123,63 @@
 // that a run of the program has led to, say. Refuted sequences go on where the paths
 // leave off. Stubborn sets, key steps and fusing depend on the state at hand and what
 // follows, and are used as ever.
+//
+// # Files
+//
+// What is asked and answered:
+//   - check.go: engines, options, verdicts, reports
+//   - verify.go: the embedded engine, from networks to results
+//   - query.go: queries as the search sees them
+//   - measure.go: sup, inf and bounds
+//   - liveness.go: queries about paths
+//   - stuck.go: the atom stuck(P)
+//   - trace.go: traces
+//   - walk.go: a network, step by step, as its user chooses
+//   - start.go: searches that begin behind paths
+//
+// Compilation:
+//   - compile.go: networks
+//   - compile_expr.go: expressions
+//   - compile_stmt.go: statements and assignments
+//   - program.go: what comes out: processes, locations, edges, channels
+//   - machine.go: cells, faults, and the state that is at hand
+//   - conjunct.go: conditions, one by one
+//   - effects.go: what code reads and writes
+//   - ranges.go: bounds of expressions
+//   - visit.go: what a syntax tree writes
+//
+// Search:
+//   - plan.go: which searches decide the queries
+//   - search.go: one search, in rounds
+//   - order.go: orders of exploration
+//   - succ.go: the transitions of a state
+//   - worker.go: one that expands states
+//   - parallel.go: several of them, in passes
+//   - barrier.go: where they wait for each other
+//   - recent.go: states that were seen not long ago
+//   - watch.go: which queries a state may decide
+//   - monitor.go: refuted sequences
+//   - pace.go: when to look at the clock
+//
+// States:
+//   - store.go: the visited set, packed, and the bytes that it may have
+//   - table.go: hash tables of state numbers
+//   - compact.go: hash compaction
+//   - alloc_unix.go: memory that is mapped
+//   - alloc_other.go: the same, elsewhere
+//
+// Reductions:
+//   - structure.go: which transitions enable and disturb which
+//   - stubborn.go: stubborn sets
+//   - visibility.go: key steps
+//   - fuse.go: local steps that are fused
+//   - symmetry.go: symmetry of scalar types
+//   - scalarsites.go: where their values are
+//   - toldapart.go: what tells them apart
+//   - normalise.go: one state of those that are alike
+//
+// The second implementation:
+//   - reference.go: states and transitions
+//   - reference_eval.go: expressions
+//   - replay.go: traces that are followed on it
 package check

@@ -39,4 +39,62 @@
 // A call of t.Fatal through a function value, deferred, or as the operand of a go
 // statement, and log.Fatal as that, print another source position than the
 // original.
+//
+// # Files
+//
+// The whole:
+//   - instrument.go: options, diagnostics, and the entry: Index and Instrument
+//   - overlay.go: the result: changed files, generated ones, the runtime
+//   - generate.go: the generated file of a package: tables of sites and places
+//   - join.go: the runtime in as few files as can be
+//   - init.go: how the initialisation of a package is repeated
+//   - modcache.go: a module cache for the build, with the changed files
+//   - toolchain.go: changes to a copy of the Go runtime, for recordings
+//   - ssa.go: the SSA form of the packages, made once
+//   - bubbles.go: whether an entry may call synctest.Test
+//
+// Rewriting a file:
+//   - rewrite.go: the rewriter: declarations, and what each file needs
+//   - edits.go: edits of the bytes of a file, disjoint and in order
+//   - stmts.go: statements and the guards in front of them
+//   - stores.go: the write of an assignment, as a step of its own
+//   - localloops.go: loops that need no guards
+//   - helpers.go: generated functions
+//   - values.go: operations that are used as values, and method expressions
+//
+// Operations:
+//   - operations.go: calls of guarded functions and methods, with their operands
+//   - chans.go: sends, receives, ranges, select
+//   - spawn.go: go and defer statements
+//   - ends.go: calls that end the program or the test
+//   - maps.go: guards in front of uses of maps
+//   - polls.go: calls that a loop may poll with
+//   - timers.go: timers and tickers
+//   - clock.go: readings of the clock, and what depends on them
+//   - environment.go: random numbers, orders of maps, pools
+//   - linked.go: functions of the Go runtime that are linked by their names
+//   - files.go: functions that use files by name
+//   - reflected.go: what package reflect does
+//
+// Accesses to memory:
+//   - memory.go: where memory is touched that goroutines may share
+//   - races.go: how accesses are recorded
+//   - reads.go: what statements read, for reports
+//   - results.go: results of functions and return statements
+//   - shared.go: local variables that another goroutine may see
+//   - private.go: slices whose elements nobody else has
+//
+// Libraries:
+//   - library.go: which functions order nothing
+//   - forward.go: functions that only forward to what they are given
+//   - given.go: what functions read and write of what they are given
+//   - kept.go: what a library keeps of what it is given
+//   - unlocked.go: types that one goroutine at a time may use
+//   - plain.go: packages of other modules that only compute
+//   - plainflow.go: what their functions do to memory
+//   - pointsto.go: which memory references may refer to
+//
+// Where the clock decides as a number:
+//   - numbers.go: the flow from the clock to what decides by it
+//   - times.go: libraries that give times
 package parse

@@ -13,4 +13,28 @@
 // otherwise is in input.go, and what runs have shown beyond the call graph in complete.go.
 //
 // What is known of the library of Go is handed over as a Library; package library has it.
+//
+// # Files
+//
+// Instructions:
+//   - executor.go: the executor
+//   - run.go: each instruction, jumps, branches, and values that have to be known
+//   - values.go: operators, conversions, interfaces
+//   - aggregates.go: slices, arrays, structs
+//   - elements.go: copy, and clear of slices
+//   - maps.go: maps
+//   - panics.go: panics of instructions
+//
+// Calls and operations:
+//   - call.go: calls, and their targets
+//   - complete.go: what runs have shown beyond the call graph
+//   - comm.go: operations on channels
+//   - operations.go: operations of the library, which go through phases
+//   - library.go: what is known of the library, as package library says it
+//
+// What the model does not follow:
+//   - numbers.go: numbers that are chosen
+//   - puretext.go: texts that are computed
+//   - errorchain.go: errors.Is
+//   - input.go: choices that another run may make otherwise
 package execution
