@@ -75,6 +75,7 @@
 //   - predict.go: predictions of a recording, tried on the program
 //
 // Findings:
+//   - confirm.go: what is said to lead to an error, and whether the program shows it
 //   - observe.go: errors that a replay has shown besides
 //   - minimise.go: simpler interleavings
 //   - left.go: goroutines that a test leaves behind
