@@ -257,12 +257,9 @@ func (p *program) translation(opts Options, proto bool) translate.Options {
 func put(b *artifact.Builder, m *translate.Model) error {
 	m.Network.Queries = nil
 	for _, q := range m.Queries {
-		parsed, err := uppaal.ParseQuery(q.Formula)
-		if err != nil {
-			return fmt.Errorf("query %d: %w", q.Number, err)
-		}
-		parsed.Comment = comment(q)
-		m.Network.Queries = append(m.Network.Queries, parsed)
+		formula := m.Formula(q)
+		formula.Comment = comment(q)
+		m.Network.Queries = append(m.Network.Queries, formula)
 	}
 	var xml bytes.Buffer
 	if err := uppaal.WriteXML(&xml, m.Network); err != nil {

@@ -63,7 +63,7 @@ func (x *translation) emit() (*Model, error) {
 	}
 	x.Written = out.Written
 	x.Approx = out.Sidecar.Approximations
-	m := &Model{Network: out.Network, Queries: out.Queries, Sidecar: out.Sidecar}
+	m := &Model{Network: out.Network, Queries: out.Queries, formulas: out.Formulas, Sidecar: out.Sidecar}
 	if x.options.At != nil {
 		at, shown := x.Reached()
 		m.Sidecar.Bounds, m.bounded = &at, shown

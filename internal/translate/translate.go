@@ -87,8 +87,12 @@ type Model struct {
 	// Cost is what the translation has cost, in the unit of Options.Cost.
 	Cost int
 
-	bounded []*state.Bound // those in the sidecar that a path reaches
+	formulas []*uppaal.Query // of all queries, by number
+	bounded  []*state.Bound  // those in the sidecar that a path reaches
 }
+
+// Formula is the formula of a query, which may be changed.
+func (m *Model) Formula(q artifact.Query) *uppaal.Query { return m.formulas[q.Number-1].Clone() }
 
 // UnsupportedError is a construct that cannot be translated.
 type UnsupportedError struct {

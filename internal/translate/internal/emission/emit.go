@@ -40,10 +40,11 @@ type Input struct {
 
 // Model is a network, the queries about it, and what leads from it back to the program.
 type Model struct {
-	Network *uppaal.Network
-	Queries []artifact.Query
-	Sidecar artifact.Sidecar
-	Written int // expressions of the network
+	Network  *uppaal.Network
+	Queries  []artifact.Query
+	Formulas []*uppaal.Query // of these
+	Sidecar  artifact.Sidecar
+	Written  int // expressions of the network
 }
 
 // Emit makes the model of a finished state.
@@ -115,7 +116,7 @@ func (e *emitter) model() (*Model, error) {
 	e.system()
 	model.Sidecar.Sites = e.sidecarSites()
 	model.Sidecar.Accesses = e.in.Accesses
-	model.Queries = e.queries()
+	model.Queries, model.Formulas = e.queries()
 	model.Sidecar.Approximations = e.approx
 	model.Sidecar.Completions = e.in.Program.Added
 	model.Written = n.written

@@ -134,11 +134,11 @@ func (e *emitter) forever() {
 
 // atRest is the formula that nothing can move any more and the program is not
 // over.
-func (e *emitter) atRest() string {
+func (e *emitter) atRest() uppaal.Expr {
 	if e.rest != nil {
-		return e.rest.process + ".L_seen" // in a model with priorities there is no "deadlock"
+		return is(e.rest.process, "L_seen") // in a model with priorities there is no "deadlock"
 	}
-	return "deadlock and not ended"
+	return all(&uppaal.Deadlock{}, not(ended()))
 }
 
 func (e *emitter) newMonitor(name string, told bool) *monitor {

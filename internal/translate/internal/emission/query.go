@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
+	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
 // DescribeStuck says in words that goroutines are stuck at an operation: the entry
@@ -30,8 +30,8 @@ func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	return "all goroutines are asleep, " + entryName(test) + " " + where
 }
 
-// queries asks the questions about the model.
-func (e *emitter) queries() []artifact.Query {
+// queries asks the questions about the model. The formula of each is there as a tree, too.
+func (e *emitter) queries() ([]artifact.Query, []*uppaal.Query) {
 	l := &queryList{e: e, ends: map[endKey][]occurrence{}, blocked: map[sites.ID][]occurrence{}}
 	l.findOccurrences()
 	l.askEnds()
@@ -45,19 +45,20 @@ func (e *emitter) queries() []artifact.Query {
 	}
 	e.goexits(l.add)
 	e.reachability(l.add)
-	if q, ok := e.beyondLimits(len(l.out) + 1); ok {
-		l.add(q, CategoryPrecision)
+	if q, formula := e.beyondLimits(len(l.out) + 1); formula != nil {
+		l.add(q, formula, CategoryPrecision)
 	}
 	e.overfullMaps(l.add)
 	l.askHalts()
-	return l.out
+	return l.out, l.formulas
 }
 
 // queryList is the queries of a model while they are made, and the locations of the model
 // that they speak of.
 type queryList struct {
-	e   *emitter
-	out []artifact.Query
+	e        *emitter
+	out      []artifact.Query
+	formulas []*uppaal.Query // parallel to out
 	// ends and blocked are where goroutines end and where they wait. The orders are those in
 	// which they were found, and ask about them.
 	ends       map[endKey][]occurrence
@@ -88,22 +89,22 @@ type endKey struct {
 // entryLocations is what queries about other goroutines say of the one of the entry function.
 type entryLocations struct {
 	process string
-	done    string   // where it has ended by itself, "" if it cannot
-	ending  []string // where it has returned, or is about to panic or to exit
+	done    uppaal.Expr   // that it has ended by itself, nil if it cannot
+	ending  []uppaal.Expr // that it has returned, or is about to panic or to exit
 }
 
 // add returns the number of a query, 0 if it is not asked for.
-func (l *queryList) add(q artifact.Query, category string) int {
+func (l *queryList) add(q artifact.Query, formula *uppaal.Query, category string) int {
 	if category == "" || category != CategoryInternal && category != CategoryPrecision && l.e.in.Categories != nil && !slices.Contains(l.e.in.Categories, category) {
 		return 0
 	}
-	q.Category = category
+	q.Category, q.Formula = category, uppaal.QueryString(formula)
 	if q.Site != 0 {
 		s := l.e.in.Sites.Site(sites.ID(q.Site))
 		q.File, q.Line, q.Col = s.File, s.Line, s.Col
 	}
 	q.Number = len(l.out) + 1
-	l.out = append(l.out, q)
+	l.out, l.formulas = append(l.out, q), append(l.formulas, formula)
 	return q.Number
 }
 
@@ -147,26 +148,23 @@ func (l *queryList) keyOf(s *state.Sink) endKey {
 	return k
 }
 
-// where is the formula that a process is at one of some locations, "" if there are none. The
+// where is the formula that a process is at one of some locations, nil if there are none. The
 // process is named also by itself if it can only be one.
-func (l *queryList) where(at []occurrence) (formula, process string) {
-	var parts []string
+func (l *queryList) where(at []occurrence) (formula uppaal.Expr, process string) {
+	var parts []uppaal.Expr
 	procs := map[string]bool{}
 	for _, a := range at {
 		for _, p := range l.e.processes[a.t] {
 			procs[p] = true
-			parts = append(parts, p+"."+a.l.Name)
+			parts = append(parts, is(p, a.l.Name))
 		}
-	}
-	if len(parts) == 0 {
-		return "", ""
 	}
 	if len(procs) == 1 {
 		for p := range procs {
 			process = p
 		}
 	}
-	return disjunction(parts), process
+	return some(parts...), process
 }
 
 // askEnds asks whether the program can end in the ways that it must not, category by category.
@@ -177,7 +175,7 @@ func (l *queryList) askEnds() {
 	for _, k := range l.endOrder {
 		first := l.ends[k][0].l.Sink
 		s, p := l.where(l.ends[k])
-		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.Detail)}
+		q := artifact.Query{Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.Detail)}
 		if k.site == 0 {
 			pos := l.e.in.Program.Position(first.Pos)
 			if k.at != nil {
@@ -187,7 +185,7 @@ func (l *queryList) askEnds() {
 			}
 			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
 		}
-		if n := l.add(q, crashCategory(k.kind)); k.at != nil {
+		if n := l.add(q, never(s), crashCategory(k.kind)); k.at != nil {
 			k.at.Query = n
 		}
 	}
@@ -204,26 +202,26 @@ func (l *queryList) findEntry() {
 		}
 		switch loc.Kind {
 		case state.AtDone:
-			l.entry.done = main + "." + loc.Name
+			l.entry.done = is(main, loc.Name)
 		case state.AtEnd:
-			l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
+			l.entry.ending = append(l.entry.ending, is(main, loc.Name))
 		case state.AtOp:
 			// About to panic or to exit.
 			if k := l.e.in.Sites.Site(loc.Site).Kind; k == sites.Panic || k == sites.Exit {
-				l.entry.ending = append(l.entry.ending, main+"."+loc.Name)
+				l.entry.ending = append(l.entry.ending, is(main, loc.Name))
 			}
 		}
 	}
 }
 
-// noCrash is the condition, with the "and" before it, that nothing is about to end the program.
+// noCrash is the condition that nothing is about to end the program, nil if nothing can be.
 // Where something is about to crash, or a bound is about to be reached, nobody can go on, but
 // not for being stuck.
-func (l *queryList) noCrash() string {
+func (l *queryList) noCrash() uppaal.Expr {
 	if l.e.over == nil {
-		return ""
+		return nil
 	}
-	return " and stuck(" + l.e.over.process + ")"
+	return stuck(l.e.over.process)
 }
 
 // askEntryStuck asks whether the entry function can be stuck at an operation: with all others
@@ -232,13 +230,13 @@ func (l *queryList) askEntryStuck(id sites.ID) {
 	e := l.e
 	at := slices.DeleteFunc(slices.Clone(l.blocked[id]), func(o occurrence) bool { return !o.inEntry() })
 	s, p := l.where(at)
-	if s == "" {
+	if s == nil {
 		return
 	}
 	kind := e.in.Sites.Site(id).Kind
 	cat := blockCategory(kind)
-	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
-		Description: DescribeStuck(artifact.KindDeadlock, kind, e.in.Program.Test())}, cat)
+	l.add(artifact.Query{Kind: artifact.KindDeadlock, Site: int(id), Process: p,
+		Description: DescribeStuck(artifact.KindDeadlock, kind, e.in.Program.Test())}, never(all(e.atRest(), s)), cat)
 	if !e.endless {
 		return
 	}
@@ -246,9 +244,9 @@ func (l *queryList) askEntryStuck(id sites.ID) {
 		e.notPortable(id, cat, "whether "+e.entryName()+" can never go on at "+kind.String()+" while others can for ever")
 		return
 	}
-	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, l.entry.process, e.rest.process, e.rest.process, e.rest.first, l.noCrash()),
-		Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
-		Description: e.entryName() + " can never go on at " + kind.String() + " while others can for ever"}, cat)
+	l.add(artifact.Query{Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
+		Description: e.entryName() + " can never go on at " + kind.String() + " while others can for ever"},
+		never(all(s, stuck(l.entry.process), not(ended()), stuck(e.rest.process), is(e.rest.process, e.rest.first), l.noCrash())), cat)
 }
 
 // stuckQuestion is what is asked of every goroutine but that of the entry function that can
@@ -256,7 +254,7 @@ func (l *queryList) askEntryStuck(id sites.ID) {
 type stuckQuestion struct {
 	query    artifact.Query // but for the process, and the formula that names it
 	category string
-	limit    string // where being stuck is an error
+	limit    uppaal.Expr // where being stuck is an error
 }
 
 // othersQuestion chooses what is asked of the goroutines that can wait at an operation: whether
@@ -265,11 +263,11 @@ func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
 	e := l.e
 	kind := e.in.Sites.Site(id).Kind
 	switch {
-	case e.in.Program.Test() && l.entry.done != "":
+	case e.in.Program.Test() && l.entry.done != nil:
 		return &stuckQuestion{
 			query:    artifact.Query{Kind: artifact.KindLeak, Site: int(id), Description: DescribeStuck(artifact.KindLeak, kind, true)},
 			category: CategoryLeak,
-			limit:    l.entry.done + " and not ended" + l.noCrash(),
+			limit:    all(l.entry.done, not(ended()), l.noCrash()),
 		}
 	case e.in.Program.Test(), !LockKind(kind) && e.returns:
 		// When main returns, it takes with it who waits for messages.
@@ -286,29 +284,30 @@ func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
 		}
 		return nil
 	}
-	if q.limit = l.mainGoesOn(); q.limit == "" {
+	if q.limit = l.mainGoesOn(); q.limit == nil {
 		return nil
 	}
 	return q
 }
 
-// mainGoesOn is the condition that main can still return, or can run for ever, "" if it does
+// mainGoesOn is the condition that main can still return, or can run for ever, nil if it does
 // neither: a goroutine that is stuck then does not wait for what ends it anyway.
-func (l *queryList) mainGoesOn() string {
+func (l *queryList) mainGoesOn() uppaal.Expr {
 	e := l.e
-	var alive []string
+	var returns, runs uppaal.Expr
 	if e.returned != nil {
-		alive = append(alive, "not stuck("+e.returned.process+")")
+		returns = not(stuck(e.returned.process))
 	}
 	if e.rest != nil {
-		alive = append(alive, fmt.Sprintf("stuck(%s) and not stuck(%s)", e.rest.process, l.entry.process))
+		runs = all(stuck(e.rest.process), not(stuck(l.entry.process)))
 	}
-	if len(alive) == 0 {
-		return ""
+	alive := some(returns, runs)
+	if alive == nil {
+		return nil
 	}
-	limit := "(" + strings.Join(alive, " or ") + ") and not ended" + l.noCrash()
+	limit := all(alive, not(ended()), l.noCrash())
 	for _, at := range l.entry.ending {
-		limit += " and not " + at
+		limit = all(limit, not(at))
 	}
 	return limit
 }
@@ -316,7 +315,7 @@ func (l *queryList) mainGoesOn() string {
 // waiter is a process with those of its locations where it waits at one operation.
 type waiter struct {
 	process string
-	at      []string
+	at      []uppaal.Expr
 }
 
 // waiters are the processes that must not be stuck at an operation, but for that of the entry
@@ -336,7 +335,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 				byProcess[p] = &waiter{process: p}
 				out = append(out, byProcess[p])
 			}
-			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.Name)
+			byProcess[p].at = append(byProcess[p].at, is(p, o.l.Name))
 		}
 	}
 	return out
@@ -353,12 +352,11 @@ func (l *queryList) askOthersStuck(id sites.ID) {
 	for _, w := range l.waiters(id) {
 		q := question.query
 		q.Process = w.process
-		stuck := "stuck(" + w.process + ")"
+		neverGoesOn := stuck(w.process)
 		if e.in.Portable {
-			stuck = "deadlock"
+			neverGoesOn = &uppaal.Deadlock{}
 		}
-		q.Formula = fmt.Sprintf("A[] not (%s and %s and %s)", disjunction(w.at), stuck, question.limit)
-		if l.add(q, question.category) > 0 && e.in.Portable && e.forEver(e.in.Templates) {
+		if l.add(q, never(all(some(w.at...), neverGoesOn, question.limit)), question.category) > 0 && e.in.Portable && e.forEver(e.in.Templates) {
 			e.portable(id, "that it can never go on is asked where nobody can: where others go on for ever it is not found")
 		}
 	}
@@ -368,14 +366,14 @@ func (l *queryList) askOthersStuck(id sites.ID) {
 // the end of the test, which is a leak as well.
 func (l *queryList) askSpin(s spin) {
 	e := l.e
-	if l.entry.done == "" {
+	if l.entry.done == nil {
 		return
 	}
 	for _, p := range e.processes[s.t] {
-		var at []string
+		var at []uppaal.Expr
 		for _, loc := range s.locs {
 			if _, ok := e.kept[loc]; ok {
-				at = append(at, p+"."+loc.Name)
+				at = append(at, is(p, loc.Name))
 			}
 		}
 		if len(at) == 0 {
@@ -386,18 +384,17 @@ func (l *queryList) askSpin(s spin) {
 			continue
 		}
 		l.add(artifact.Query{
-			Formula: fmt.Sprintf("A[] not (%s and %s and not ended and not stuck(%s) and stuck(%s)%s)", disjunction(at), l.entry.done, p, e.rest.process, l.noCrash()),
-			Kind:    artifact.KindLeak, Site: int(s.site), Process: p,
+			Kind: artifact.KindLeak, Site: int(s.site), Process: p,
 			Description: "a goroutine goes on for ever after the end of the test, at " + e.in.Sites.Site(s.site).Kind.String() + " again and again",
-		}, CategoryLeak)
+		}, never(all(some(at...), l.entry.done, not(ended()), not(stuck(p)), stuck(e.rest.process), l.noCrash())), CategoryLeak)
 	}
 }
 
 // askHalts asks whether the model itself is whole: no goroutine stops where it cannot wait.
 func (l *queryList) askHalts() {
-	if s := l.e.halts(); s != "" {
-		l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", l.e.atRest(), s), Kind: artifact.KindBound,
-			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
+	if s := l.e.halts(); s != nil {
+		l.add(artifact.Query{Kind: artifact.KindBound,
+			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, never(all(l.e.atRest(), s)), CategoryInternal)
 	}
 }
 
@@ -419,24 +416,13 @@ func (e *emitter) portable(id sites.ID, reason string) {
 
 // goexits asks whether a main that has ended by runtime.Goexit leaves anybody who can go on:
 // if not, the run-time system ends the program by a fatal error. One that spins for ever can.
-func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
+func (e *emitter) goexits(add ask) {
 	if e.in.Program.Test() {
 		return
 	}
-	var spinning []string
-	for _, t := range e.in.Templates {
-		for _, l := range t.Locations {
-			if _, ok := e.kept[l]; !ok || l.Kind != state.AtSpin {
-				continue
-			}
-			for _, p := range e.processes[t] {
-				spinning = append(spinning, p+"."+l.Name)
-			}
-		}
-	}
-	others := ""
-	if len(spinning) > 0 {
-		others = " and not " + disjunction(spinning)
+	var nobody uppaal.Expr
+	if spinning := some(e.anywhere(func(l *state.Location) bool { return l.Kind == state.AtSpin })...); spinning != nil {
+		nobody = not(spinning)
 	}
 	main := e.processes[e.in.Templates[0]][0]
 	for _, l := range e.in.Templates[0].Locations {
@@ -444,42 +430,23 @@ func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
 			continue
 		}
 		kind := e.in.Sites.Site(l.Site).Kind
-		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.Name, others),
-			Kind: artifact.KindDeadlock, Site: int(l.Site), Process: main,
-			Description: DescribeStuck(artifact.KindDeadlock, kind, false)}, blockCategory(kind))
+		add(artifact.Query{Kind: artifact.KindDeadlock, Site: int(l.Site), Process: main,
+			Description: DescribeStuck(artifact.KindDeadlock, kind, false)}, never(all(e.atRest(), is(main, l.Name), nobody)), blockCategory(kind))
 	}
 }
 
-// halts is the formula that a goroutine stands where it cannot wait.
-func (e *emitter) halts() string {
-	var parts []string
-	for _, t := range e.in.Templates {
-		for _, l := range t.Locations {
-			if _, ok := e.kept[l]; !ok || l.Block {
-				continue
-			}
-			switch l.Kind {
-			case state.AtIdle, state.AtDone, state.AtSink, state.AtSpin:
-				continue
-			}
-			for _, p := range e.processes[t] {
-				parts = append(parts, p+"."+l.Name)
-			}
+// ask asks a query of a category, and returns its number, 0 if it is not asked for.
+type ask func(q artifact.Query, formula *uppaal.Query, category string) int
+
+// halts is the formula that a goroutine stands where it cannot wait, nil if there is no such place.
+func (e *emitter) halts() uppaal.Expr {
+	return some(e.anywhere(func(l *state.Location) bool {
+		switch l.Kind {
+		case state.AtIdle, state.AtDone, state.AtSink, state.AtSpin:
+			return false
 		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return disjunction(parts)
-}
-
-// disjunction is one of formulas that are names, or in parentheses, or a comparison. It can
-// stand behind "not", which binds tighter than any operator.
-func disjunction(parts []string) string {
-	if only := parts[0]; len(parts) == 1 && (only[0] == '(' || !strings.Contains(only, " ")) {
-		return only
-	}
-	return "(" + strings.Join(parts, " or ") + ")"
+		return !l.Block
+	})...)
 }
 
 func (e *emitter) entryName() string { return entryName(e.in.Program.Test()) }
@@ -509,49 +476,38 @@ func describeEnd(kind, detail string) string {
 }
 
 // reachability asks whether somebody gets to the annotated statements.
-func (e *emitter) reachability(add func(q artifact.Query, category string) int) {
+func (e *emitter) reachability(add ask) {
 	for _, a := range e.in.Annotated {
 		s := a.Guard(e.in.Sites)
 		if s == 0 || !a.Runs {
 			continue
 		}
-		var at []string
-		for _, t := range e.in.Templates {
-			for _, l := range t.Locations {
-				if _, ok := e.kept[l]; !ok || l.Kind != state.AtStmt || l.Site != s {
-					continue
-				}
-				for _, p := range e.processes[t] {
-					at = append(at, p+"."+l.Name)
-				}
-			}
-		}
-		there := "false"
-		if len(at) > 0 {
-			there = disjunction(at)
+		there := some(e.anywhere(func(l *state.Location) bool { return l.Kind == state.AtStmt && l.Site == s })...)
+		if there == nil {
+			there = &uppaal.BoolLit{}
 		}
 		why := ""
 		if a.Why != "" {
 			why = fmt.Sprintf(" (%s)", a.Why)
 		}
 		if a.Reachable {
-			add(artifact.Query{Formula: "E<> " + there, Kind: artifact.KindNeverReached, Site: int(s),
-				Description: "no schedule gets to a statement that is said to be reachable" + why}, CategoryReachability)
+			add(artifact.Query{Kind: artifact.KindNeverReached, Site: int(s),
+				Description: "no schedule gets to a statement that is said to be reachable" + why}, &uppaal.Query{Op: uppaal.Possibly, X: there}, CategoryReachability)
 			continue
 		}
-		add(artifact.Query{Formula: "A[] not " + there, Kind: artifact.KindReachable, Site: int(s),
-			Description: "a statement is reached that is said to be unreachable" + why}, CategoryReachability)
+		add(artifact.Query{Kind: artifact.KindReachable, Site: int(s),
+			Description: "a statement is reached that is said to be unreachable" + why}, never(there), CategoryReachability)
 	}
 }
 
 // beyondLimits asks whether a number is ever beyond its limits, where somebody asks
 // for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of paths on which one is are none. number is
 // that of the query.
-func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
+func (e *emitter) beyondLimits(number int) (artifact.Query, *uppaal.Query) {
 	if len(e.in.Conditional) == 0 {
-		return q, false
+		return artifact.Query{}, nil
 	}
-	var at []string
+	var at []uppaal.Expr
 	what := "numbers are"
 	for _, b := range e.in.Bounds {
 		if full := e.overfull(b); len(full) > 0 {
@@ -560,7 +516,7 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 	}
 	for _, c := range e.in.Memory.Cells {
 		if c != nil && e.in.Limited[c] && e.n.cells[c] != "" {
-			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.Abs.Hi))
+			at = append(at, equal(&uppaal.Ident{Name: e.n.cells[c]}, c.Abs.Hi))
 		}
 	}
 	for _, t := range e.in.Templates {
@@ -571,31 +527,31 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 			for i, lv := range l.Live {
 				if name := e.n.vars[lv.Variable]; l.Lost[i] && name != "" {
 					for _, p := range e.processes[t] {
-						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.Name, p, name, l.In[i].Hi))
+						at = append(at, all(is(p, l.Name), equal(is(p, name), l.In[i].Hi)))
 					}
 				}
 			}
 		}
 	}
 	if len(at) == 0 {
-		return q, false
+		return artifact.Query{}, nil
 	}
 	for _, i := range e.in.Conditional {
 		e.approx[i].Query = number
 	}
-	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, true
+	return artifact.Query{Kind: artifact.KindImprecise,
+		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, never(some(at...))
 }
 
 // overfull are the conditions that maps made at a place have had more entries than
 // the model keeps.
-func (e *emitter) overfull(b *state.Bound) []string {
-	var at []string
+func (e *emitter) overfull(b *state.Bound) []uppaal.Expr {
+	var at []uppaal.Expr
 	for _, c := range b.Over {
 		if n, ok := c.Abs.Single(); ok && n != 0 {
-			at = append(at, "true") // from the start on
+			at = append(at, &uppaal.BoolLit{Value: true}) // from the start on
 		} else if name := e.n.cells[c]; name != "" {
-			at = append(at, name+" == 1")
+			at = append(at, equal(&uppaal.Ident{Name: name}, 1))
 		}
 	}
 	return at
@@ -603,7 +559,7 @@ func (e *emitter) overfull(b *state.Bound) []string {
 
 // overfullMaps asks of the maps that the model goes on with when they have more
 // entries than it keeps whether they ever have.
-func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
+func (e *emitter) overfullMaps(add ask) {
 	for _, b := range e.in.Bounds {
 		at := e.overfull(b)
 		if len(at) == 0 {
@@ -611,7 +567,7 @@ func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
 		}
 		b.Shown = true
 		pos := e.in.Program.Position(b.Pos)
-		b.Query = ask(artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-			Description: "the model is exact where maps are small: never " + b.More(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, CategoryPrecision)
+		b.Query = add(artifact.Query{Kind: artifact.KindImprecise,
+			Description: "the model is exact where maps are small: never " + b.More(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, never(some(at...)), CategoryPrecision)
 	}
 }
