@@ -198,7 +198,7 @@ func (p *printer) location(m *state.Memory, l *state.Location) {
 	}
 	for i, lv := range l.Live {
 		note := ""
-		if l.Lost[i] {
+		if l.Saturates[i] {
 			note = ", its greatest value for those beyond the limits"
 		}
 		p.line(2, "%s%s", p.holds(m, lv.Variable.Name, l.In[i], lv.Variable.Refs), note)

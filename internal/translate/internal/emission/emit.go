@@ -26,10 +26,10 @@ type Input struct {
 	// Accesses are the statements that are guards since they touch shared memory, sorted.
 	Accesses []int
 	Bounds   []*state.Bound // the places whose bounds are smaller than asked for, in order
-	// Limited are the cells of which somebody asks whether they are beyond their limits.
+	// Limited are the cells of which somebody asks whether they are saturated.
 	Limited map[*state.Cell]bool
 	// Approximations are those known so far. Conditional are the numbers of those that the
-	// model has only where something is beyond its limits.
+	// model has only where something is saturated.
 	Approximations []artifact.Approximation
 	Conditional    []int
 

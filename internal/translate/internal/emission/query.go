@@ -45,7 +45,7 @@ func (e *emitter) queries() ([]artifact.Query, []*uppaal.Query) {
 	}
 	e.goexits(l.add)
 	e.reachability(l.add)
-	if q, formula := e.beyondLimits(len(l.out) + 1); formula != nil {
+	if q, formula := e.askSaturated(len(l.out) + 1); formula != nil {
 		l.add(q, formula, CategoryPrecision)
 	}
 	e.overfullMaps(l.add)
@@ -500,10 +500,10 @@ func (e *emitter) reachability(add ask) {
 	}
 }
 
-// beyondLimits asks whether a number is ever beyond its limits, where somebody asks
-// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of paths on which one is are none. number is
-// that of the query.
-func (e *emitter) beyondLimits(number int) (artifact.Query, *uppaal.Query) {
+// askSaturated asks whether a number is ever saturated, where somebody reads it, or a map has more
+// entries than the model keeps, less than asked for. If none is, the approximations of paths on
+// which one is are none. number is that of the query.
+func (e *emitter) askSaturated(number int) (artifact.Query, *uppaal.Query) {
 	if len(e.in.Conditional) == 0 {
 		return artifact.Query{}, nil
 	}
@@ -525,7 +525,7 @@ func (e *emitter) beyondLimits(number int) (artifact.Query, *uppaal.Query) {
 				continue
 			}
 			for i, lv := range l.Live {
-				if name := e.n.vars[lv.Variable]; l.Lost[i] && name != "" {
+				if name := e.n.vars[lv.Variable]; l.Saturates[i] && name != "" {
 					for _, p := range e.processes[t] {
 						at = append(at, all(is(p, l.Name), equal(is(p, name), l.In[i].Hi)))
 					}

@@ -298,14 +298,14 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 		if q == nil {
 			return
 		}
-		val, lost := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
+		val, saturated := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
 		if o.Kept > 0 {
 			for k := range o.Kept {
 				for i := range o.Width {
 					at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
 					if k == 0 {
 						val[i] = q.RawCell(at)
-						if lost[i] = q.Lost(val[i]); lost[i] == nil {
+						if saturated[i] = q.SaturatedIf(val[i]); saturated[i] == nil {
 							val[i] = q.CellAt(at)
 						}
 					}
@@ -318,7 +318,7 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 			}
 		}
 		q.Put(o.Base+state.ChanLen, sym.Arith(sym.OpSub, n, sym.Num(1)))
-		x.Decide(q, val, lost, func(q *exploration.Path, val []*sym.Expr) { done(q, val, true) })
+		x.Decide(q, val, saturated, func(q *exploration.Path, val []*sym.Expr) { done(q, val, true) })
 		return
 	}
 	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {

@@ -111,24 +111,24 @@ func (x *Executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction,
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
 func (x *Executor) Find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
-	if lost := p.Simplify(lostKey(p, o, len(key))); !lost.Is(0) {
-		// With a key beyond its limits nothing is known; without, all keys are.
-		if q := p.GoBeyond(lost); q != nil && x.compare(q, o, key, done) {
+	if saturated := p.Simplify(saturatedKey(p, o, len(key))); !saturated.Is(0) {
+		// With a saturated key nothing is known; without, all keys are.
+		if q := p.ForkSaturated(saturated); q != nil && x.compare(q, o, key, done) {
 			x.ContinueWith(q)
 		}
-		if !p.Assume(sym.Not(lost)) {
+		if !p.Assume(sym.Not(saturated)) {
 			return false
 		}
 	}
 	return x.compare(p, o, key, done)
 }
 
-// lostKey is the condition that an entry of a map has a key beyond its limits.
-func lostKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
+// saturatedKey is the condition that an entry of a map has a saturated key.
+func saturatedKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
 	any := sym.Num(0)
 	for i := range int(o.Elems) {
 		for c := range width {
-			if l := p.Lost(p.RawCell(o.Entry(i) + 1 + int32(c))); l != nil {
+			if l := p.SaturatedIf(p.RawCell(o.Entry(i) + 1 + int32(c))); l != nil {
 				any = sym.Or(any, l)
 			}
 		}
@@ -210,10 +210,10 @@ func (x *Executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr,
 func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
-		if !x.beyondEntries(q, o, func(r *exploration.Path) { x.lookBeyond(r, o, found, done) }) {
+		if !x.forkOverfull(q, o, func(r *exploration.Path) { x.lookUpOverfull(r, o, found, done) }) {
 			return false
 		}
-		out, lost, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
+		out, saturated, has := layout.Zeros(vw), make([]*sym.Expr, vw), sym.Num(0)
 		for n := range found {
 			if found[n].Is(0) {
 				continue
@@ -222,15 +222,15 @@ func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr,
 			for c := range out {
 				out[c] = sym.Ite(found[n], val[c], out[c])
 				if l[c] != nil {
-					lost[c] = sym.Or(exploration.OrFalse(lost[c]), sym.And(found[n], l[c]))
+					saturated[c] = sym.Or(exploration.OrFalse(saturated[c]), sym.And(found[n], l[c]))
 				}
 			}
 			has = sym.Or(has, found[n])
 		}
-		if !slices.ContainsFunc(lost, func(l *sym.Expr) bool { return l != nil }) {
+		if !slices.ContainsFunc(saturated, func(l *sym.Expr) bool { return l != nil }) {
 			return done(q, found, out, has)
 		}
-		x.Decide(q, out, lost, func(r *exploration.Path, val []*sym.Expr) {
+		x.Decide(q, out, saturated, func(r *exploration.Path, val []*sym.Expr) {
 			if done(r, found, val, has) {
 				x.ContinueWith(r)
 			}
@@ -239,23 +239,23 @@ func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr,
 	})
 }
 
-// beyondEntries leaves to f the path on which a map has had more entries than
+// forkOverfull leaves to f the path on which a map has had more entries than
 // the model keeps, and reports that there is another one, with which p goes on.
-func (x *Executor) beyondEntries(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
+func (x *Executor) forkOverfull(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
 	more := p.CellAt(o.More())
 	if more.Is(0) {
 		return true
 	}
 	if q := p.Fork(sym.Not(exploration.Eq(more, 0))); q != nil {
-		q.Beyond = q.Beyond || o.At != nil
+		q.Saturated = q.Saturated || o.At != nil
 		f(q)
 	}
 	return p.Assume(exploration.Eq(more, 0))
 }
 
-// lookBeyond is lookUp in a map that has had more entries: of what is not found
+// lookUpOverfull is LookUp in a map that has had more entries: of what is not found
 // nothing is known.
-func (x *Executor) lookBeyond(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
+func (x *Executor) lookUpOverfull(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
 	end := func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
 			x.ContinueWith(q)
@@ -452,7 +452,7 @@ func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exp
 	if o == nil {
 		return done(p, sym.Num(0))
 	}
-	if !x.beyondEntries(p, o, func(q *exploration.Path) {
+	if !x.forkOverfull(p, o, func(q *exploration.Path) {
 		if done(q, sym.Unknown("the length of a map with more entries than the model keeps")) {
 			x.ContinueWith(q)
 		}
@@ -496,8 +496,8 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
 	// An iteration is the next one of the loop, with one of the entries that are left.
 	type iteration struct {
-		path      *exploration.Path
-		val, lost []*sym.Expr
+		path           *exploration.Path
+		val, saturated []*sym.Expr
 	}
 	var next []iteration
 	for e := range int(o.Elems) {
@@ -511,15 +511,15 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 			continue
 		}
 		choices++
-		entry := iteration{path: q, val: []*sym.Expr{sym.Num(1)}, lost: []*sym.Expr{nil}}
+		entry := iteration{path: q, val: []*sym.Expr{sym.Num(1)}, saturated: []*sym.Expr{nil}}
 		tuple := i.Type().(*types.Tuple)
 		at := o.Entry(e) + 1
 		for k, width := range []int{int(kw), vw} {
-			val, lost := q.Cells(at, width)
+			val, saturated := q.Cells(at, width)
 			if w := x.Width(tuple.At(k + 1).Type()); w != width {
-				val, lost = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
+				val, saturated = layout.Zeros(w), make([]*sym.Expr, w) // not asked for
 			}
-			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
+			entry.val, entry.saturated = append(entry.val, val...), append(entry.saturated, saturated...)
 			at += int32(width)
 		}
 		q.Set(ctx, r, []*sym.Expr{p.Value(ctx, r)[0], sym.Num(seen | 1<<e)})
@@ -529,7 +529,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 		if choices > 1 {
 			t.path.NoteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
-		x.Decide(t.path, t.val, t.lost, func(q *exploration.Path, val []*sym.Expr) {
+		x.Decide(t.path, t.val, t.saturated, func(q *exploration.Path, val []*sym.Expr) {
 			q.Set(ctx, i, val)
 			q.Advance()
 			x.ContinueWith(q)

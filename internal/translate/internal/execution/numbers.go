@@ -49,7 +49,7 @@ func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, 
 		return 0, false
 	}
 	e := p.Kept(f.Call, v)
-	if comp >= len(e) || e[comp].Op != sym.OpUnknown || exploration.PastLimits(e[comp]) {
+	if comp >= len(e) || e[comp].Op != sym.OpUnknown || exploration.DependsOnSaturated(e[comp]) {
 		return 0, false
 	}
 	return comp, true

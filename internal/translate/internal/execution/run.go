@@ -544,7 +544,7 @@ func (x *Executor) execUnOp(p *exploration.Path, i *ssa.UnOp) bool {
 }
 
 // execLoad reads a variable that is not shared, or memory, which is decided first where it can
-// hold something beyond its limits.
+// be saturated.
 func (x *Executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
 	ctx := p.Peek().Call
 	if a, ok := x.Slice.Parts[i.X]; ok {
@@ -561,8 +561,8 @@ func (x *Executor) execLoad(p *exploration.Path, i *ssa.UnOp) bool {
 		return p.Result(i, layout.Unknowns(x.Width(i.Type()), throughUnknown(p.Value(ctx, i.X)[0]))...)
 	}
 	x.noteVariable(p, i.X)
-	v, lost := x.load(p, addr, x.Width(i.Type()))
-	x.Decide(p, v, lost, func(q *exploration.Path, v []*sym.Expr) {
+	v, saturated := x.load(p, addr, x.Width(i.Type()))
+	x.Decide(p, v, saturated, func(q *exploration.Path, v []*sym.Expr) {
 		q.Set(ctx, i, v)
 		q.Advance()
 		x.ContinueWith(q)
@@ -770,42 +770,42 @@ func (x *Executor) Accessed(p *exploration.Path, addr int32, n int, s sites.ID, 
 	}
 }
 
-// load reads n cells, each with the condition that it is beyond its limits,
-// nil if it cannot be.
-func (x *Executor) load(p *exploration.Path, a *address, n int) (out, lost []*sym.Expr) {
-	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
+// load reads n cells, each with the condition that it is saturated, nil if it
+// cannot be.
+func (x *Executor) load(p *exploration.Path, a *address, n int) (out, saturated []*sym.Expr) {
+	out, saturated = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
 			out[i] = p.NewCell(o, off+int32(i))
 		}
-		return out, lost
+		return out, saturated
 	}
 	for i := range out {
 		for k := len(a.addrs) - 1; k >= 0; k-- {
 			e := p.RawCell(a.addrs[k] + int32(i))
-			l := p.Lost(e)
-			if l == nil && (p.MayBeLost(e) || x.IsLost(a.addrs[k]+int32(i), e)) {
-				e = sym.Unknown(exploration.Beyond)
+			l := p.SaturatedIf(e)
+			if l == nil && (p.MayBeSaturated(e) || x.IsSaturated(a.addrs[k]+int32(i), e)) {
+				e = sym.Unknown(exploration.SaturatedReason)
 			}
 			if out[i] == nil {
-				out[i], lost[i] = e, l
+				out[i], saturated[i] = e, l
 				continue
 			}
 			here := sym.Arith(sym.OpEq, a.e, sym.Num(a.addrs[k]))
 			out[i] = sym.Ite(here, e, out[i])
-			if l == nil && lost[i] == nil {
+			if l == nil && saturated[i] == nil {
 				continue
 			}
 			if l == nil {
 				l = sym.Num(0)
 			}
-			if lost[i] == nil {
-				lost[i] = sym.Num(0)
+			if saturated[i] == nil {
+				saturated[i] = sym.Num(0)
 			}
-			lost[i] = sym.Ite(here, l, lost[i])
+			saturated[i] = sym.Ite(here, l, saturated[i])
 		}
 	}
-	return out, lost
+	return out, saturated
 }
 
 func (x *Executor) store(p *exploration.Path, a *address, v []*sym.Expr) {

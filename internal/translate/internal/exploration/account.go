@@ -84,12 +84,11 @@ func (x *Explorer) NoteCompletions() {
 	}
 }
 
-// Conditional are the approximations of paths on which a number is beyond its limits, and of no
-// others.
+// Conditional are the approximations of paths on which something is saturated, and of no others.
 func (x *Explorer) Conditional() []int {
 	var out []int
 	for i := range x.Approx {
-		if x.beyond[i] && !x.plainly[i] {
+		if x.saturated[i] && !x.plainly[i] {
 			out = append(out, i)
 		}
 	}

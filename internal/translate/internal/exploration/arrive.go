@@ -47,7 +47,7 @@ func (x *Explorer) locationFor(p *Path, kind state.LocationKind, site sites.ID) 
 		l.Live = append(l.Live, state.LiveValue{Key: k, Variable: v})
 	}
 	l.In = make([]sym.Set, len(l.Live))
-	l.Lost = make([]bool, len(l.Live))
+	l.Saturates = make([]bool, len(l.Live))
 	switch kind {
 	case state.AtOp:
 		s := x.Sites.Site(site)
@@ -181,15 +181,15 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 	for i, lv := range l.Live {
 		e := p.liveExpr(lv)
 		b := p.Abs(e)
-		if l.Lost[i] {
-			continue // any value has its place
+		if l.Saturates[i] {
+			continue // it covers any value
 		}
 		a := l.In[i].Widen(b, x.Limit(lv.Variable.Refs), x.Program.Thresholds)
-		if a.Top && !l.In[i].Top && !lv.Variable.Refs && (!b.Top || PastLimits(e) || !l.In[i].Empty()) {
+		if a.Top && !l.In[i].Top && !lv.Variable.Refs && (!b.Top || DependsOnSaturated(e) || !l.In[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
-			// this path: it is kept within limits, and beyond them is not tracked.
+			// this path: it is kept within limits, where it saturates.
 			a = x.limits()
-			l.Lost[i] = true
+			l.Saturates[i] = true
 		}
 		if !a.Equal(l.In[i]) {
 			l.In[i] = a
@@ -278,15 +278,15 @@ func (x *Explorer) leave(l *state.Location) {
 	}
 	p.Held, p.variant, p.rolled = l.Held, l.Variant, l.Rolled
 	x.ripen(p, l)
-	var lost []lostValue
+	var saturated []saturatedValue
 	for i, lv := range l.Live {
 		key := envKey{lv.Key.Call, lv.Key.V}
 		var e *sym.Expr
 		switch k, ok := l.In[i].Single(); {
-		case l.Lost[i]:
+		case l.Saturates[i]:
 			e = lv.Variable.Expr
 			p.Learn(e, l.In[i])
-			lost = append(lost, lostValue{key, lv.Key.Comp, e, l.In[i].Hi})
+			saturated = append(saturated, saturatedValue{key, lv.Key.Comp, e, l.In[i].Hi})
 		case ok:
 			e = sym.Num(k)
 		case l.In[i].Top:
@@ -303,17 +303,17 @@ func (x *Explorer) leave(l *state.Location) {
 		p.env.set(key, append(p.env.m[key], e))
 	}
 	p.Frames = slices.Clone(l.Frames)
-	// Values beyond their limits are not tracked.
+	// Saturated values are not tracked.
 	paths := []*Path{p}
-	for _, v := range lost {
+	for _, v := range saturated {
 		for _, q := range slices.Clone(paths) {
 			r := q.Clone()
 			if !r.Assume(sym.Arith(sym.OpEq, v.e, sym.Num(v.k))) || !q.Assume(sym.Arith(sym.OpLt, v.e, sym.Num(v.k))) {
 				continue
 			}
-			r.Beyond = true
+			r.Saturated = true
 			e := slices.Clone(r.env.m[v.key])
-			e[v.comp] = sym.Unknown(Beyond)
+			e[v.comp] = sym.Unknown(SaturatedReason)
 			r.env.set(v.key, e)
 			paths = append(paths, r)
 		}
@@ -323,8 +323,8 @@ func (x *Explorer) leave(l *state.Location) {
 	}
 }
 
-// lostValue is a live value that may be beyond the limits.
-type lostValue struct {
+// saturatedValue is a live value that may be saturated.
+type saturatedValue struct {
 	key  envKey
 	comp int
 	e    *sym.Expr

@@ -135,11 +135,11 @@ func (x *Explorer) isArmedBy(p *Path, e *state.Event, d int64, known bool) int32
 		if len(e.Durations) == 0 {
 			n := 0
 			for _, f := range x.events {
-				if len(f.Durations) > 0 && !f.Beyond && (f.Object == nil) == (e.Object == nil) {
+				if len(f.Durations) > 0 && !f.Uncompared && (f.Object == nil) == (e.Object == nil) {
 					n++
 				}
 			}
-			e.Beyond = n >= maxCompared
+			e.Uncompared = n >= maxCompared
 		}
 		k, grown = len(e.Durations), true
 		e.Durations = append(e.Durations, d)
@@ -160,7 +160,7 @@ func (x *Explorer) mayCompare() bool {
 	for _, a := range x.events {
 		for _, b := range x.events {
 			for _, d := range b.Durations {
-				if yes, _ := x.firsts(a, b, d); a != b && len(yes) > 0 && !b.Beyond {
+				if yes, _ := x.firsts(a, b, d); a != b && len(yes) > 0 && !b.Uncompared {
 					return true
 				}
 			}
@@ -198,7 +198,7 @@ func (x *Explorer) Arm(p *Path, e *state.Event, d int64, known bool) {
 		}
 		p.unset(x.before(e, f, false))
 		first := sym.Num(0)
-		if known && d > 0 && !e.Beyond {
+		if known && d > 0 && !e.Uncompared {
 			first = x.first(p, f, e, d, true)
 		}
 		if e.Object != nil && !first.Is(0) { // a context may have ended when it is made
@@ -240,7 +240,7 @@ func (x *Explorer) Ended(p *Path, e *state.Event, cond *sym.Expr) {
 // of a timer for 100 ms and a ticker of 30 ms no pair says that there are three ticks.
 // One with no time to pass comes at once, and in the model later as well.
 func (x *Explorer) Timing(e *state.Event) string {
-	if e == nil || e.Others || e.Beyond || slices.Min(e.Durations) <= 0 {
+	if e == nil || e.Others || e.Uncompared || slices.Min(e.Durations) <= 0 {
 		return uncompared
 	}
 	once := func(e *state.Event) bool {
@@ -292,7 +292,7 @@ func (x *Explorer) need(e *state.Event, c *state.KeptCell) {
 // firsts are the durations of an event a, as its cell has them, with which it comes
 // before b if that is armed later with the duration d.
 func (x *Explorer) firsts(a, b *state.Event, d int64) (yes []int32, all bool) {
-	if a.Object == nil || a.Beyond {
+	if a.Object == nil || a.Uncompared {
 		return nil, false
 	}
 	for k, da := range a.Durations {
@@ -414,7 +414,7 @@ func (x *Explorer) lateEvents() bool {
 		}
 	}
 	for _, e := range x.events {
-		if e.Object == nil || !e.Object.Ticker || e.Beyond || !x.Comparing {
+		if e.Object == nil || !e.Object.Ticker || e.Uncompared || !x.Comparing {
 			continue
 		}
 		for _, f := range x.events {

@@ -39,7 +39,7 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 		}
 		v := p.liveExpr(lv)
 		kept[lv.Variable] = true
-		if l.Lost[i] {
+		if l.Saturates[i] {
 			lo, hi := l.In[i].Bounds()
 			switch a := p.Abs(v); {
 			case v.Op == sym.OpUnknown || a.Top:
@@ -126,7 +126,7 @@ func (x *Explorer) Initialise() {
 		}
 		if v := x.start.liveExpr(lv); v.IsConst() {
 			t.Inits[lv.Variable] = v.K
-		} else if t.First.Lost[i] {
+		} else if t.First.Saturates[i] {
 			t.Inits[lv.Variable] = t.First.In[i].Hi
 		}
 	}

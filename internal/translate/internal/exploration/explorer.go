@@ -114,13 +114,13 @@ type Effort struct {
 type Account struct {
 	Approx   []artifact.Approximation // in the order in which they were found
 	approxAt map[string]int
-	// beyond and plainly are the approximations of paths on which a number is beyond
-	// its limits, and of others.
-	beyond, plainly map[int]bool
-	Limited         map[*state.Cell]bool // cells of which it is asked whether they are beyond their limits
-	Faults          map[token.Pos]string // panics that are not in the model
-	Refusals        []Refusal            // what cannot be translated
-	refused         map[string]bool      // these, as texts
+	// saturated and plainly are the approximations of paths on which something is
+	// saturated, and of others.
+	saturated, plainly map[int]bool
+	Limited            map[*state.Cell]bool // cells of which it is asked whether they are saturated
+	Faults             map[token.Pos]string // panics that are not in the model
+	Refusals           []Refusal            // what cannot be translated
+	refused            map[string]bool      // these, as texts
 }
 
 type arrival struct {
@@ -140,7 +140,7 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 		Observed: Observed{Notified: map[*state.Object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
 		bounding: bounding{given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*state.Bound{}},
 		Account: Account{
-			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, Limited: map[*state.Cell]bool{},
+			approxAt: map[string]int{}, saturated: map[int]bool{}, plainly: map[int]bool{}, Limited: map[*state.Cell]bool{},
 			Faults: map[token.Pos]string{}, refused: map[string]bool{},
 		},
 		ctx: ctx, Program: p, Slice: sl, Sites: idx, Options: opts, semantics: sem, Memory: state.NewMemory(), byKey: map[string]*state.Template{},

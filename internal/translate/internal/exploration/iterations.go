@@ -69,7 +69,7 @@ func (x *Explorer) liveValues(p *Path) map[envKey][]*sym.Expr {
 func (x *Explorer) unchanged(p *Path, l *iterationStart, counter *ssa.Phi) bool {
 	q := &l.p
 	if p.decided != q.decided || p.Picks != q.Picks || len(p.Frames) != len(q.Frames) || len(p.Peek().Defers) != len(q.Peek().Defers) ||
-		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.Beyond != q.Beyond || p.variant != q.variant ||
+		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.Saturated != q.Saturated || p.variant != q.variant ||
 		!slices.Equal(p.Held, q.Held) || !slices.Equal(p.approx, q.approx) || !slices.Equal(p.early, q.early) || len(p.guesses) != len(q.guesses) ||
 		!slices.Equal(p.chosen, q.chosen) || !maps.Equal(p.allocs.m, q.allocs.m) || x.initial != l.objects {
 		return false

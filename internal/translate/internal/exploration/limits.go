@@ -6,23 +6,24 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A number that seems to grow for ever is kept within limits. What leaves them
-// is not tracked from there on: the greatest value of the range stands for it,
-// and whoever reads that makes a free choice.
+// A number that seems to grow for ever is kept within limits. Where it leaves
+// them it saturates: the greatest value of the range stands for all numbers
+// beyond, it is not tracked from there on, and whoever reads it makes a free
+// choice.
 
-// Beyond is the reason given for such a number.
-const Beyond = "a number beyond the limits of the model"
+// SaturatedReason is the reason given for such a number.
+const SaturatedReason = "a number beyond the limits of the model"
 
-// PastLimits reports that an expression is unknown since it depends on such a
-// number: where it is kept, it is kept as one.
-func PastLimits(e *sym.Expr) bool {
+// DependsOnSaturated reports that an expression is unknown since it depends on
+// such a number: where it is kept, it is kept as one.
+func DependsOnSaturated(e *sym.Expr) bool {
 	u := e.UnknownIn()
-	return u != nil && u.Why.Reason == Beyond
+	return u != nil && u.Why.Reason == SaturatedReason
 }
 
-// limits is the range to which counters are kept, but for the value that stands
-// for those beyond: that of the constants of the program, as far as they are
-// small, with room for a few steps beyond those.
+// limits is the range to which counters are kept, with the saturated value: that
+// of the constants of the program, as far as they are small, with room for a few
+// steps beyond those.
 func (x *Explorer) limits() sym.Set {
 	lo, hi := int32(-1), int32(16)
 	for _, k := range x.Program.Thresholds {
@@ -59,13 +60,13 @@ func (x *Explorer) confine(c *state.Cell) {
 	x.wakePlaces(c) // it is kept by place no more
 }
 
-// confined writes what a path leaves in cells with limits: a value beyond them
-// is replaced by the one that says so. Copies of such cells are such cells.
+// confine writes what a path leaves in cells with limits: a value beyond them
+// saturates. Copies of such cells are such cells.
 func (p *Path) confine() {
 	x := p.Explorer
 	for _, addr := range p.Written() {
 		c, e := x.Memory.Cells[addr], p.written(addr)
-		if !c.Confined && !x.Emitting && (p.MayBeLost(e) || PastLimits(e)) {
+		if !c.Confined && !x.Emitting && (p.MayBeSaturated(e) || DependsOnSaturated(e)) {
 			x.confine(c)
 		}
 		if !c.Confined || c.Abs.Top {
@@ -81,8 +82,8 @@ func (p *Path) confine() {
 		case !a.Within(c.Abs):
 			p.write(addr, sym.Ite(sym.And(sym.Arith(sym.OpLe, sym.Num(lo), e), sym.Arith(sym.OpLt, e, sym.Num(hi))), e, sym.Num(hi)))
 		}
-		// What stands for the numbers beyond the limits of another cell may be within these.
-		if l := p.Lost(e); l != nil && otherLimits(e, hi) {
+		// The saturated value of another cell may be within these limits.
+		if l := p.SaturatedIf(e); l != nil && otherLimits(e, hi) {
 			p.write(addr, sym.Ite(l, sym.Num(hi), p.written(addr)))
 		}
 	}
@@ -110,20 +111,19 @@ func otherLimits(e *sym.Expr, hi int32) bool {
 // Copied reads one cell to be written to another one, which may have other limits.
 func (p *Path) Copied(addr int32) *sym.Expr {
 	e := p.RawCell(addr)
-	if p.Explorer.IsLost(addr, e) {
-		return sym.Unknown(Beyond)
+	if p.Explorer.IsSaturated(addr, e) {
+		return sym.Unknown(SaturatedReason)
 	}
 	return e
 }
 
-// MayBeLost reports that an expression copies a cell that can be beyond its
-// limits. A condition is no such copy: where it was computed, the cell was within
-// them.
-func (p *Path) MayBeLost(e *sym.Expr) bool { return (&losses{path: p}).possible(e) }
+// MayBeSaturated reports that an expression copies a cell that can be saturated. A
+// condition is no such copy: where it was computed, the cell was not.
+func (p *Path) MayBeSaturated(e *sym.Expr) bool { return (&saturation{path: p}).possible(e) }
 
-// losses looks for the cells in one expression that can be beyond their limits. Its parts occur more than once: as a tree, a number that
+// saturation looks for the cells in one expression that can be saturated. Its parts occur more than once: as a tree, a number that
 // is counted in a loop with branches is twice as large after each of them. So what is known of large parts is kept.
-type losses struct {
+type saturation struct {
 	path       *Path
 	possibles  map[*sym.Expr]bool
 	conditions map[*sym.Expr]*sym.Expr
@@ -143,26 +143,26 @@ func keep[T any](in *map[*sym.Expr]T, e *sym.Expr, known T) {
 	(*in)[e] = known
 }
 
-func (l *losses) possible(e *sym.Expr) bool {
+func (s *saturation) possible(e *sym.Expr) bool {
 	if e == nil || !e.Cells && e.Op != sym.OpCell {
 		return false
 	}
 	switch e.Op {
 	case sym.OpCell:
-		return l.condition(e) != nil
+		return s.condition(e) != nil
 	case sym.OpEq, sym.OpLt, sym.OpLe, sym.OpAnd, sym.OpOr, sym.OpNot:
 		return false
 	}
-	known, ok := l.possibles[e]
+	known, ok := s.possibles[e]
 	if !ok {
-		known = l.possible(e.A) || l.possible(e.B) || l.possible(e.C)
-		keep(&l.possibles, e, known)
+		known = s.possible(e.A) || s.possible(e.B) || s.possible(e.C)
+		keep(&s.possibles, e, known)
 	}
 	return known
 }
 
-// IsLost reports that what a cell holds is known to be beyond its limits.
-func (x *Explorer) IsLost(addr int32, e *sym.Expr) bool {
+// IsSaturated reports that what a cell holds is known to be saturated.
+func (x *Explorer) IsSaturated(addr int32, e *sym.Expr) bool {
 	if addr <= 0 || int(addr) >= len(x.Memory.Cells) {
 		return false
 	}
@@ -170,34 +170,34 @@ func (x *Explorer) IsLost(addr int32, e *sym.Expr) bool {
 	return c.Confined && !c.Abs.Top && e.Is(c.Abs.Hi)
 }
 
-// Lost is the condition that what was read from a cell, or chosen among such, is
-// beyond its limits, nil if it cannot be.
-func (p *Path) Lost(e *sym.Expr) *sym.Expr { return (&losses{path: p}).condition(e) }
+// SaturatedIf is the condition that what was read from a cell, or chosen among
+// such, is saturated, nil if it cannot be.
+func (p *Path) SaturatedIf(e *sym.Expr) *sym.Expr { return (&saturation{path: p}).condition(e) }
 
-func (l *losses) condition(e *sym.Expr) *sym.Expr {
+func (s *saturation) condition(e *sym.Expr) *sym.Expr {
 	switch {
 	case e.Op == sym.OpIte && e.Cells:
-		known, ok := l.conditions[e]
+		known, ok := s.conditions[e]
 		if !ok {
-			known = l.choice(e)
-			keep(&l.conditions, e, known)
+			known = s.choice(e)
+			keep(&s.conditions, e, known)
 		}
 		return known
 	case e.Op != sym.OpCell:
 		return nil
 	}
 	c := state.CellOf(e)
-	if !c.Confined || c.Abs.Top || !l.path.Root(e).Has(c.Abs.Hi) {
+	if !c.Confined || c.Abs.Top || !s.path.Root(e).Has(c.Abs.Hi) {
 		return nil
 	}
 	return Eq(e, c.Abs.Hi)
 }
 
-// choice is the condition that what is chosen of two parts is beyond its limits.
-func (l *losses) choice(e *sym.Expr) *sym.Expr {
-	a, b := l.condition(e.B), l.condition(e.C)
+// choice is the condition that what is chosen of two parts is saturated.
+func (s *saturation) choice(e *sym.Expr) *sym.Expr {
+	a, b := s.condition(e.B), s.condition(e.C)
 	switch {
-	case a == nil && l.possible(e.B), b == nil && l.possible(e.C), a == nil && b == nil:
+	case a == nil && s.possible(e.B), b == nil && s.possible(e.C), a == nil && b == nil:
 		return nil
 	case a == nil:
 		a = sym.Num(0)
@@ -207,37 +207,36 @@ func (l *losses) choice(e *sym.Expr) *sym.Expr {
 	return sym.Ite(e.A, a, b)
 }
 
-// Cells reads n cells, each with the condition that it is beyond its limits, for
-// decide.
-func (p *Path) Cells(addr int32, n int) (out, lost []*sym.Expr) {
-	out, lost = make([]*sym.Expr, n), make([]*sym.Expr, n)
+// Cells reads n cells, each with the condition that it is saturated, for Decide.
+func (p *Path) Cells(addr int32, n int) (out, saturated []*sym.Expr) {
+	out, saturated = make([]*sym.Expr, n), make([]*sym.Expr, n)
 	for i := range out {
 		at := addr + int32(i)
 		out[i] = p.RawCell(at)
-		lost[i] = p.Lost(out[i])
-		if lost[i] == nil && (p.MayBeLost(out[i]) || p.Explorer.IsLost(at, out[i])) {
-			out[i] = sym.Unknown(Beyond)
+		saturated[i] = p.SaturatedIf(out[i])
+		if saturated[i] == nil && (p.MayBeSaturated(out[i]) || p.Explorer.IsSaturated(at, out[i])) {
+			out[i] = sym.Unknown(SaturatedReason)
 		}
 	}
-	return out, lost
+	return out, saturated
 }
 
 // Decide continues with f for what was read, each scalar of it with the
-// condition that it is beyond its limits, nil if it cannot be: then it is
+// condition that it is saturated, nil if it cannot be: where it is, it is
 // unknown.
-func (x *Explorer) Decide(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*sym.Expr)) {
-	for i, c := range lost {
+func (x *Explorer) Decide(p *Path, v, saturated []*sym.Expr, f func(q *Path, v []*sym.Expr)) {
+	for i, c := range saturated {
 		if c == nil {
 			continue
 		}
-		rest := append([]*sym.Expr(nil), lost...)
+		rest := append([]*sym.Expr(nil), saturated...)
 		rest[i] = nil
 		c = p.Simplify(c)
 		p.MarkFork()
-		if q := p.GoBeyond(c); q != nil {
-			q.Note("free-choice", artifact.DirectionOver, Beyond)
+		if q := p.ForkSaturated(c); q != nil {
+			q.Note("free-choice", artifact.DirectionOver, SaturatedReason)
 			w := append([]*sym.Expr(nil), v...)
-			w[i] = sym.Unknown(Beyond)
+			w[i] = sym.Unknown(SaturatedReason)
 			x.Decide(q, w, rest, f)
 		}
 		if !p.Assume(sym.Not(c)) {
@@ -251,10 +250,10 @@ func (x *Explorer) Decide(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*sym
 }
 
 // DecideAll continues with f for what was read and is used together: where one of the
-// scalars is beyond its limits, none is known.
-func (x *Explorer) DecideAll(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*sym.Expr)) {
+// scalars is saturated, none is known.
+func (x *Explorer) DecideAll(p *Path, v, saturated []*sym.Expr, f func(q *Path, v []*sym.Expr)) {
 	some := sym.Num(0)
-	for _, c := range lost {
+	for _, c := range saturated {
 		some = sym.Or(some, OrFalse(c))
 	}
 	if some = p.Simplify(some); some.Is(0) {
@@ -262,11 +261,11 @@ func (x *Explorer) DecideAll(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*
 		return
 	}
 	p.MarkFork()
-	if q := p.GoBeyond(some); q != nil {
-		q.Note("free-choice", artifact.DirectionOver, Beyond)
+	if q := p.ForkSaturated(some); q != nil {
+		q.Note("free-choice", artifact.DirectionOver, SaturatedReason)
 		w := make([]*sym.Expr, len(v))
 		for i := range w {
-			w[i] = sym.Unknown(Beyond)
+			w[i] = sym.Unknown(SaturatedReason)
 		}
 		f(q, w)
 	}
@@ -276,14 +275,14 @@ func (x *Explorer) DecideAll(p *Path, v, lost []*sym.Expr, f func(q *Path, v []*
 	}
 }
 
-// GoBeyond is the path on which numbers are beyond their limits, nil if there is
-// none.
-func (p *Path) GoBeyond(c *sym.Expr) *Path {
+// ForkSaturated is the path on which c holds, so that numbers are saturated, nil
+// if there is none.
+func (p *Path) ForkSaturated(c *sym.Expr) *Path {
 	q := p.Fork(c)
 	if q == nil {
 		return nil
 	}
-	q.Beyond = true
+	q.Saturated = true
 	if p.Explorer.Emitting {
 		p.Explorer.remember(c)
 	}

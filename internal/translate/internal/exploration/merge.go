@@ -275,7 +275,7 @@ func (p *Path) merge(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 	m := merging{p: p, q: q, c: c}
 	m.findOther()
 	r := *p
-	r.Beyond, r.Alone, r.Serial, r.rolled = p.Beyond && q.Beyond, p.Alone && q.Alone, p.Serial && q.Serial, p.rolled || q.rolled
+	r.Saturated, r.Alone, r.Serial, r.rolled = p.Saturated && q.Saturated, p.Alone && q.Alone, p.Serial && q.Serial, p.rolled || q.rolled
 	if !m.mergeEnv(&r, live) || !m.mergeHeap(&r) || !m.mergeCreated(&r) || !m.mergeCond(&r, n) {
 		return nil
 	}

@@ -81,7 +81,7 @@ type Course struct {
 	dense          bool                        // the segment has many paths, see merge.go
 	resumed        bool                        // it goes on from where it has waited for others
 	Branched       bool                        // the path is one side of a branch
-	Beyond         bool                        // a number is beyond its limits, see limits.go
+	Saturated      bool                        // it has read what is saturated, see limits.go
 	forkedAt       ssa.Instruction             // where the path has forked last
 	iterationStart *iterationStart             // an earlier iteration of a loop, see iterations.go
 }
@@ -407,12 +407,12 @@ func (p *Path) Set(ctx *state.CallPath, v any, e []*sym.Expr) {
 	p.env.set(envKey{ctx, v}, e)
 }
 
-// CellAt reads one cell. One that can be beyond its limits is not tracked; see
-// decide for reads that find out.
+// CellAt reads one cell. One that can be saturated is not tracked; see Decide for
+// reads that find out.
 func (p *Path) CellAt(addr int32) *sym.Expr {
 	e := p.RawCell(addr)
-	if p.MayBeLost(e) || p.Explorer.IsLost(addr, e) {
-		return sym.Unknown(Beyond)
+	if p.MayBeSaturated(e) || p.Explorer.IsSaturated(addr, e) {
+		return sym.Unknown(SaturatedReason)
 	}
 	return e
 }
@@ -495,8 +495,8 @@ func (p *Path) NoteAt(pos token.Pos, kind, direction, reason string) {
 		p.early = append(p.early, remark{pos, kind, direction, reason})
 	}
 	n := p.Explorer.Approximation(pos, kind, direction, reason)
-	if p.Beyond {
-		p.Explorer.beyond[n] = true
+	if p.Saturated {
+		p.Explorer.saturated[n] = true
 	} else {
 		p.Explorer.plainly[n] = true
 	}

@@ -41,7 +41,7 @@ func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
 		return
 	}
 	if c.Confined {
-		return // any value has its place
+		return // it covers any value
 	}
 	j := c.Abs.Widen(a, x.Limit(c.Ref), x.Program.Thresholds)
 	if j.Top && !a.Top && !c.Abs.Top {

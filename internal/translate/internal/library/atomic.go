@@ -38,15 +38,15 @@ func atomicOp(l *execution.Library, op program.Operation, n int, check func(x *e
 			return true
 		}
 		x.Accessed(p, k, n, x.SiteOfOp(p), op.Writes)
-		old, lost := make([]*sym.Expr, n), make([]*sym.Expr, n)
+		old, saturated := make([]*sym.Expr, n), make([]*sym.Expr, n)
 		for i := range old {
 			at := k + int32(i)
 			old[i] = p.RawCell(at)
-			if lost[i] = p.Lost(old[i]); lost[i] == nil {
+			if saturated[i] = p.SaturatedIf(old[i]); saturated[i] == nil {
 				old[i] = p.CellAt(at)
 			}
 		}
-		x.Decide(p, old, lost, func(q *exploration.Path, v []*sym.Expr) {
+		x.Decide(p, old, saturated, func(q *exploration.Path, v []*sym.Expr) {
 			if check != nil && !check(x, q, v) {
 				return
 			}

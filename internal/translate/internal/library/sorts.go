@@ -109,9 +109,9 @@ func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 	case s.index:
 		tgt.Args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
 	default:
-		a, lostA := p.Cells(base+j*w, int(w))
-		b, lostB := p.Cells(base+(j-1)*w, int(w))
-		x.Decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *exploration.Path, v []*sym.Expr) {
+		a, saturatedA := p.Cells(base+j*w, int(w))
+		b, saturatedB := p.Cells(base+(j-1)*w, int(w))
+		x.Decide(p, slices.Concat(a, b), slices.Concat(saturatedA, saturatedB), func(q *exploration.Path, v []*sym.Expr) {
 			tgt := tgt
 			tgt.Args = [][]*sym.Expr{v[:w], v[w:]}
 			if compareElements(x, q, tgt, i, j) {
@@ -195,8 +195,8 @@ func sortValues(x *execution.Executor, p *exploration.Path, elem types.Type, bas
 	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return unsorted(x, p, "elements of this type are not tracked")
 	}
-	v, lost := p.Cells(base, int(n))
-	x.DecideAll(p, v, lost, func(q *exploration.Path, v []*sym.Expr) {
+	v, saturated := p.Cells(base, int(n))
+	x.DecideAll(p, v, saturated, func(q *exploration.Path, v []*sym.Expr) {
 		for i := 1; i < len(v); i++ {
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]

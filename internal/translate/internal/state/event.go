@@ -9,11 +9,11 @@ type Event struct {
 	Template *Template // nil of an object
 	// Durations it is armed with that are known. In its cell that holds the one it was
 	// armed with, 0 is another, and k+1 that with index k.
-	Durations []int64
-	Others    bool // it is armed with others as well
-	Beyond    bool // more are compared already
-	Arms      map[*CallPath]bool
-	Armers    map[*Template]bool
+	Durations  []int64
+	Others     bool // it is armed with others as well
+	Uncompared bool // as many as there may be are compared without it
+	Arms       map[*CallPath]bool
+	Armers     map[*Template]bool
 	// Touch are the locations whose segments arm it or end it, Watch those that
 	// compare it with something that they arm, Ripe those behind which it is not fresh.
 	Touch, Watch, Ripe map[*Location]bool

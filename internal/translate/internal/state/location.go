@@ -78,9 +78,9 @@ type Location struct {
 	Op       string // word for the name
 	Block    bool   // the operation can wait
 
-	Live []LiveValue
-	In   []sym.Set
-	Lost []bool // the greatest value of in stands for one beyond the limits
+	Live      []LiveValue
+	In        []sym.Set
+	Saturates []bool // the greatest value of In is the saturated one
 
 	Held []HeldLock // by who is here, whatever the path
 
