@@ -211,7 +211,7 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 			x.wrote(c, p.Template)
 			x.left[addr] = a
 		}
-		grown = x.place(p, l, x.left) || grown
+		grown = x.joinContents(p, l, x.left) || grown
 	}
 	if grown {
 		x.Enqueue(l)

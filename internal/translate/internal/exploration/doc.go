@@ -13,7 +13,7 @@
 //   - paths that have forked merge where they come to the same point (merge.go), or the segment ends
 //     there (split.go)
 //   - what a cell or a variable can hold becomes an interval, and then anything but for
-//     limits (limits.go); it is kept once, or by place (places.go)
+//     limits (limits.go); it is kept once, or by location (bylocation.go)
 //   - allocations that can be repeated take their objects from pools (allocate.go)
 //   - iterations of loops that change nothing are left out (iterations.go); while the entry is alone
 //     they are kept apart (unroll.go)

@@ -57,7 +57,7 @@ func (x *Explorer) confine(c *state.Cell) {
 		c.Abs.Lo, c.Abs.Hi = min(c.Abs.Lo, k-room), max(c.Abs.Hi, k+room)
 	}
 	x.Wake(c)
-	x.wakePlaces(c) // it is kept by place no more
+	x.wakeByLocation(c) // it is kept by location no more
 }
 
 // confine writes what a path leaves in cells with limits: a value beyond them

@@ -150,7 +150,7 @@ func (p *Path) Root(e *sym.Expr) sym.Set {
 		return state.VariableOf(e).Abs
 	case sym.OpCell:
 		c := state.CellOf(e)
-		if a, ok := p.atPlace(c); ok {
+		if a, ok := p.atLocation(c); ok {
 			return a
 		}
 		if p.From != nil {
@@ -435,7 +435,7 @@ func (p *Path) RawCell(addr int32) *sym.Expr {
 		}
 		return sym.Num(c.Init)
 	}
-	if a, ok := p.atPlace(c); !ok {
+	if a, ok := p.atLocation(c); !ok {
 		c.Readers[p.From] = true
 	} else if k, ok := a.Single(); ok {
 		return sym.Num(k)

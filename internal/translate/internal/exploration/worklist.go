@@ -45,7 +45,7 @@ func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
 	}
 	j := c.Abs.Widen(a, x.Limit(c.Ref), x.Program.Thresholds)
 	if j.Top && !a.Top && !c.Abs.Top {
-		// A counter that is kept for the whole program, not by place, seems to
+		// A counter that is kept for the whole program, not by location, seems to
 		// grow for ever.
 		if x.confine(c); c.Confined {
 			return
@@ -62,7 +62,7 @@ func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
 func (x *Explorer) Wake(c *state.Cell) {
 	x.EnqueueAll(c.Readers)
 	if c.Abs.Top {
-		x.EnqueueAll(c.Places)
+		x.EnqueueAll(c.AskedAt)
 	}
 }
 

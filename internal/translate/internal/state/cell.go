@@ -47,8 +47,8 @@ type Cell struct {
 	Open    bool               // what it holds at first is not known
 	Writer  *Template          // that writes it first
 	Shared  bool               // others write it too
-	Loose   bool               // it is not kept by place, see places.go
-	Places  map[*Location]bool // where somebody has asked for it by place
+	Loose   bool               // it is not kept by location, see bylocation.go
+	AskedAt map[*Location]bool // where somebody has asked for it by location
 	Payload bool               // stands for the messages of a channel
 	Sync    bool               // part of a synchronisation object or channel
 	Outside string             // why nothing is ever known of it

@@ -10,7 +10,7 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// Contents is what cells can hold at a place: those that it does not list hold what
+// Contents is what cells can hold at a location: those that it does not list hold what
 // they did at first. It is never changed. The nil contents list nothing.
 type Contents struct{ cells radix.Tree[sym.Set] }
 
@@ -86,7 +86,7 @@ type Location struct {
 
 	Variant  string    // see variants.go
 	Rolled   bool      // see unroll.go
-	Alone    bool      // nobody else has been started, see places.go
+	Alone    bool      // nobody else has been started, see bylocation.go
 	Serial   bool      // but subtests, see unroll.go
 	Contents *Contents // of memory
 	Visits   map[*Location]Visit

@@ -49,7 +49,7 @@ func (m *Memory) Add(o *Object) *Object {
 			m.Owner = append(m.Owner, o)
 			continue
 		}
-		c := &Cell{Addr: addr, Abs: sym.Single(0), Readers: map[*Location]bool{}, Places: map[*Location]bool{}, Access: map[*Template]*Access{}, Group: o}
+		c := &Cell{Addr: addr, Abs: sym.Single(0), Readers: map[*Location]bool{}, AskedAt: map[*Location]bool{}, Access: map[*Template]*Access{}, Group: o}
 		c.Name = fmt.Sprintf("%s_%d", o.Name, i)
 		c.Expr = sym.Read(sym.OpCell, c, 0)
 		if o.WriteOnly {

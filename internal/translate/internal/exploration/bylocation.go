@@ -9,21 +9,22 @@ import (
 )
 
 // What a cell can hold is kept once for the whole program, but where it is known
-// who writes: there it is kept by place, as for variables. That is all memory while
+// who writes: there it is kept by location, as for variables. That is all memory while
 // the entry is alone, before it starts a goroutine, and later cells that only one
-// goroutine writes, at the places of that goroutine. So what a program sets up,
+// goroutine writes, at the locations of that goroutine. So what a program sets up,
 // under a lock or after a choice, is known for what it is: which array a slice has,
 // and how long it is.
 
 const (
-	// maxPlaced is how many values of a cell are kept by place, and maxPlacedRefs
-	// of one that holds references. What takes more is counted, or grows.
-	maxPlaced     = 8
-	maxPlacedRefs = 32
+	// maxByLocation is how many values of a cell are kept by location, and
+	// maxRefsByLocation of one that holds references. What takes more is counted,
+	// or grows.
+	maxByLocation     = 8
+	maxRefsByLocation = 32
 )
 
-// placed reports that a cell can be kept by place.
-func placed(c *state.Cell) bool {
+// keptByLocation reports that a cell can be kept by location.
+func keptByLocation(c *state.Cell) bool {
 	if c.Sync || c.Fix || c.Payload || c.Confined || c.Loose {
 		return false
 	}
@@ -31,14 +32,14 @@ func placed(c *state.Cell) bool {
 	return o.Pool == nil && o.Mapping == nil && (o.Kind == state.DataObject || o.Kind == state.ClosureObject)
 }
 
-// atPlace is what a cell can hold where the path begins; ok is false if that is not
-// kept by place.
-func (p *Path) atPlace(c *state.Cell) (a sym.Set, ok bool) {
+// atLocation is what a cell can hold where the path begins; ok is false if that is
+// not kept by location.
+func (p *Path) atLocation(c *state.Cell) (a sym.Set, ok bool) {
 	l := p.From
-	if l == nil || !placed(c) || !l.Knows(c) {
+	if l == nil || !keptByLocation(c) || !l.Knows(c) {
 		return sym.Set{}, false
 	}
-	c.Places[l] = true
+	c.AskedAt[l] = true
 	return l.Contents.In(c), true
 }
 
@@ -49,26 +50,26 @@ func (x *Explorer) wrote(c *state.Cell, t *state.Template) {
 		c.Writer = t
 	case c.Writer != t && !c.Shared:
 		c.Shared = true
-		x.wakePlaces(c)
+		x.wakeByLocation(c)
 	}
 }
 
-// loosen keeps a cell by place no more.
+// loosen keeps a cell by location no more.
 func (x *Explorer) loosen(c *state.Cell) {
 	c.Loose = true
-	x.wakePlaces(c)
+	x.wakeByLocation(c)
 }
 
-// wakePlaces has the segments executed again that depend on what a cell holds by
-// place.
-func (x *Explorer) wakePlaces(c *state.Cell) {
-	x.EnqueueAll(c.Places)
-	clear(c.Places)
+// wakeByLocation has the segments executed again that depend on what a cell holds by
+// location.
+func (x *Explorer) wakeByLocation(c *state.Cell) {
+	x.EnqueueAll(c.AskedAt)
+	clear(c.AskedAt)
 }
 
-// place adds what the path leaves in memory to what is known of it at a location.
-// written is what it has written. It reports whether something is new.
-func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) bool {
+// joinContents adds what the path leaves in memory to what is known of it at a
+// location. written is what it has written. It reports whether something is new.
+func (x *Explorer) joinContents(p *Path, l *state.Location, written map[int32]sym.Set) bool {
 	grown := false
 	switch {
 	case !l.Seen:
@@ -98,12 +99,12 @@ func (x *Explorer) place(p *Path, l *state.Location, written map[int32]sym.Set) 
 	var loosened []int32
 	add := func(addr int32, a sym.Set) {
 		c := x.Memory.Cells[addr]
-		if !placed(c) || !l.Knows(c) {
+		if !keptByLocation(c) || !l.Knows(c) {
 			return
 		}
-		limit := maxPlaced
+		limit := maxByLocation
 		if c.Ref {
-			limit = maxPlacedRefs
+			limit = maxRefsByLocation
 		}
 		old := l.Contents.In(c)
 		switch a = old.Join(a, limit); {
