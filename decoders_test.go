@@ -36,6 +36,7 @@ var decoders = map[string]string{
 	"artifact.currentOptions":                      "artifact.FuzzOptions",
 	"artifact.decodeStored":                        "artifact.FuzzContent bundle.FuzzTools",
 	"internal/storage.DecodeJSON":                  "artifact.FuzzContent artifact.FuzzSignature",
+	"artifact.decodePlaced":                        "artifact.FuzzContent",
 	"artifact.decodeManifest":                      "artifact.FuzzContent internal/kept.FuzzCache",
 	"artifact.goNamedOptions":                      "artifact.FuzzOptions",
 	"artifact.newArchive":                          "artifact.FuzzReadArchive artifact.FuzzReadTar artifact.FuzzDirectory",

@@ -19,9 +19,9 @@ import (
 	"github.com/vtrace/vtrace/internal/source"
 )
 
-var sampleBounds = &Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Places: []PlaceBound{
-	{Place: Place{Kind: approximation.BoundObjects, File: "main.go", Line: 3, Col: 4}, N: 8},
-	{Place: Place{Kind: approximation.BoundEntries, File: "main.go", Line: 5, Col: 1}, N: 1, Why: "with 2 the model would be too large", Query: 7},
+var sampleBounds = &Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Sites: []SiteBound{
+	{BoundSite: BoundSite{Kind: approximation.BoundObjects, File: "main.go", Line: 3, Col: 4}, N: 8},
+	{BoundSite: BoundSite{Kind: approximation.BoundEntries, File: "main.go", Line: 5, Col: 1}, N: 1, Why: "with 2 the model would be too large", Query: 7},
 }}
 
 func sample(t testing.TB) *Bundle {

@@ -171,13 +171,19 @@ func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, e
 	return v, nil
 }
 
-// decodeStored decodes a form.
+// decodeStored decodes a form, by the names of today or by those of older versions.
 func decodeStored(data []byte, form reflect.Type) (any, error) {
 	v := reflect.New(form).Interface()
-	if err := storage.DecodeJSON(data, v); err != nil {
-		return nil, err
+	err := storage.DecodeJSON(data, v)
+	if err == nil {
+		return v, nil
 	}
-	return v, nil
+	if _, ok := v.(*Sidecar); ok {
+		if old, olderErr := decodePlaced(data); olderErr == nil {
+			return old, nil
+		}
+	}
+	return nil, err
 }
 
 // whole gives what a stored form stands for: see Reader.Value.

@@ -24,7 +24,7 @@ var formats = map[int]string{
 	4: "1cba6c6db442d2a5",
 	5: "ab93f892a187ce52",
 	6: "1bfb432afd4a1b4d",
-	7: "620e80ee791ade99",
+	7: "d083ac0cbcd97fcc",
 }
 
 // describe writes a type as it shows in JSON.
@@ -143,6 +143,9 @@ func FuzzContent(f *testing.F) {
 		f.Add(uint8(i), data)
 		f.Add(uint8(i), []byte("[{}]"))
 		f.Add(uint8(i), []byte("{}"))
+		if p == SidecarPath {
+			f.Add(uint8(i), placed(f, b, func(map[string]any) {}))
+		}
 	}
 	lim := must(Limits{Files: 100, File: 1 << 20, Total: 4 << 20, Path: 256, Decoded: 16 << 20}.withDefaults())
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {

@@ -28,11 +28,11 @@ type (
 		Pass  string
 		Stats Stats
 	}
-	// BoundsRaised says that the model has greater bounds at some places, which
+	// BoundsRaised says that the model has greater bounds at some sites, which
 	// are those listed, before, and how many states a search of it has visited.
 	BoundsRaised struct {
 		Pass   string
-		Places []artifact.PlaceBound
+		Sites  []artifact.SiteBound
 		States int
 	}
 	// Replayed says that a trace was replayed on the program.

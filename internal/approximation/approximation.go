@@ -30,11 +30,11 @@ const (
 // Never begins the description of the query that asks for a bound; what follows is what would exceed it.
 const Never = "the model is complete: never "
 
-// The kinds of places that have a bound of their own, of artifact.Place.
+// The kinds of sites that have a bound of their own, of artifact.BoundSite.
 const (
 	BoundObjects     = "objects"     // of an allocation
 	BoundElements    = "elements"    // of a slice that grows here
 	BoundEntries     = "entries"     // of a map that is made here; without position, of every sync.Map
 	BoundActivations = "activations" // of the function that is declared here
-	BoundWays        = "ways"        // from guard to guard, in the whole program
+	BoundPaths       = "paths"       // from guard to guard, in the whole program
 )

@@ -14,11 +14,11 @@ import (
 )
 
 // Where a model is too large with the bounds asked for, it begins with the least
-// ones, and is searched. The bounds of the places that the search reaches are
+// ones, and is searched. The bounds of the sites that the search reaches are
 // doubled, up to those asked for, and the model is made and searched again, until
 // none is reached: then it is exact as far as these bounds go, since its queries say
 // that nobody needs more. A raise that makes the model or its search too large is
-// taken back, for as few places as can be told, and the model says so. What all this
+// taken back, for as few sites as can be told, and the model says so. What all this
 // may cost is counted in what translations cost and in states, so that the same
 // program always gets the same model; Search bounds it besides. In a check the program itself
 // may be proved meanwhile, see portfolio.go: then greater bounds would be for nothing.
@@ -98,8 +98,8 @@ type raising struct {
 	cost    int // of the translations so far
 	states  int // of the searches so far
 	elapsed time.Duration
-	// kept are the places that are not raised any more, with the reason.
-	kept map[artifact.Place]string
+	// kept are the sites that are not raised any more, with the reason.
+	kept map[artifact.BoundSite]string
 }
 
 // fit makes the model of a program with the bounds that its search needs. With the
@@ -122,7 +122,7 @@ func (p *program) fit(ctx context.Context, opts Options, proto bool, rep reporte
 	defer rep.stage("bounds")()
 	part, cancel := opts.forModel(ctx, boundsShare)
 	defer cancel()
-	r := &raising{program: p, opts: opts, proto: proto, rep: rep, part: part, kept: map[artifact.Place]string{}}
+	r := &raising{program: p, opts: opts, proto: proto, rep: rep, part: part, kept: map[artifact.BoundSite]string{}}
 	if err := r.run(ctx, m); err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +144,7 @@ func (r *raising) run(ctx context.Context, m *translate.Model) (err error) {
 		}
 		if r.cost > askCost && r.opts.proved != nil && r.opts.proved(r.part) {
 			for _, p := range reached {
-				r.kept[p.Place] = "that is enough, as the program was run under all of its schedules"
+				r.kept[p.BoundSite] = "that is enough, as the program was run under all of its schedules"
 			}
 			return nil
 		}
@@ -154,48 +154,48 @@ func (r *raising) run(ctx context.Context, m *translate.Model) (err error) {
 	}
 }
 
-// reached are the places whose bounds the search reaches, and which can be raised.
-func (r *raising) reached() []artifact.PlaceBound {
-	var out []artifact.PlaceBound
-	for _, b := range r.best.model.Sidecar.Bounds.Places {
-		if b.Query != 0 && r.kept[b.Place] == "" && r.best.violated(b.Query) {
+// reached are the sites whose bounds the search reaches, and which can be raised.
+func (r *raising) reached() []artifact.SiteBound {
+	var out []artifact.SiteBound
+	for _, b := range r.best.model.Sidecar.Bounds.Sites {
+		if b.Query != 0 && r.kept[b.BoundSite] == "" && r.best.violated(b.Query) {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-// raise doubles the bounds of places, of as many as it can: afterwards each is
+// raise doubles the bounds of sites, of as many as it can: afterwards each is
 // raised or kept.
-func (r *raising) raise(ctx context.Context, places []artifact.PlaceBound) error {
-	why, err := r.try(ctx, places)
+func (r *raising) raise(ctx context.Context, sites []artifact.SiteBound) error {
+	why, err := r.try(ctx, sites)
 	switch {
 	case err != nil || why == "":
 		return err
-	case len(places) == 1:
-		r.kept[places[0].Place] = why
+	case len(sites) == 1:
+		r.kept[sites[0].BoundSite] = why
 		return nil
 	}
-	half := len(places) / 2
-	return errors.Join(r.raise(ctx, places[:half]), r.raise(ctx, places[half:]))
+	half := len(sites) / 2
+	return errors.Join(r.raise(ctx, sites[:half]), r.raise(ctx, sites[half:]))
 }
 
-// try makes a model with the bounds of places raised, and goes on with it if it is
+// try makes a model with the bounds of sites raised, and goes on with it if it is
 // better. If not it says why.
-func (r *raising) try(ctx context.Context, places []artifact.PlaceBound) (why string, err error) {
+func (r *raising) try(ctx context.Context, sites []artifact.SiteBound) (why string, err error) {
 	if r.spent() {
 		return "what greater bounds may cost has been spent", nil
 	}
 	bounds := *r.best.model.Sidecar.Bounds
-	bounds.Places = slices.Clone(bounds.Places)
-	for _, p := range places {
-		at, listed := slices.BinarySearchFunc(bounds.Places, p, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
+	bounds.Sites = slices.Clone(bounds.Sites)
+	for _, p := range sites {
+		at, listed := slices.BinarySearchFunc(bounds.Sites, p, func(a, b artifact.SiteBound) int { return a.BoundSite.Compare(b.BoundSite) })
 		if !listed {
-			bounds.Places = slices.Insert(bounds.Places, at, p)
+			bounds.Sites = slices.Insert(bounds.Sites, at, p)
 		}
-		bounds.Places[at].N = r.raised(p)
+		bounds.Sites[at].N = r.raised(p)
 	}
-	with := fmt.Sprintf("with %d", r.raised(places[0]))
+	with := fmt.Sprintf("with %d", r.raised(sites[0]))
 	limit := min(raiseCost, max(raiseCost/4, raiseTimes*r.best.model.Cost), raisesCost-r.cost)
 	m, err := r.program.translateWithin(r.part, r.opts, r.proto, &bounds, limit)
 	var refused *translate.UnsupportedError
@@ -220,12 +220,12 @@ func (r *raising) try(ctx context.Context, places []artifact.PlaceBound) (why st
 		return with + " the search would be too large", nil
 	}
 	r.best = next
-	r.rep.send(BoundsRaised{Pass: r.rep.pass, Places: places, States: next.report.Stats.States})
+	r.rep.send(BoundsRaised{Pass: r.rep.pass, Sites: sites, States: next.report.Stats.States})
 	return "", nil
 }
 
-// raised is the next bound of a place.
-func (r *raising) raised(p artifact.PlaceBound) int {
+// raised is the next bound of a site.
+func (r *raising) raised(p artifact.SiteBound) int {
 	asked := r.program.translation(r.opts, r.proto).Asked()
 	return min(2*p.N, asked.Of(p.Kind))
 }

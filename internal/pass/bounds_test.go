@@ -90,7 +90,7 @@ func TestRaisedBounds(t *testing.T) {
 			require.Equal(t, wanted(t, spec), violated(first))
 			bounds := first.Sidecar().Bounds
 			raised := []string{}
-			for _, p := range bounds.Places {
+			for _, p := range bounds.Sites {
 				require.Empty(t, p.Why)
 				if p.N > bounds.Of(p.Kind) {
 					dir, file := filepath.Split(p.File)
@@ -144,7 +144,7 @@ func TestKeptBounds(t *testing.T) {
 	b, err := First(context.Background(), source.Spec{Dir: "../../internal/translate/testdata/large", Entry: "main"}, Options{})
 	require.NoError(t, err)
 	kept := []string{}
-	for _, p := range b.Sidecar().Bounds.Places {
+	for _, p := range b.Sidecar().Bounds.Sites {
 		if p.Why == "" {
 			continue
 		}
@@ -171,7 +171,7 @@ func TestAskedBounds(t *testing.T) {
 	b, err = First(context.Background(), spec, Options{Model: &Model{Bounds: translate.Bounds{Objects: 6}}})
 	require.NoError(t, err)
 	require.Equal(t, 6, b.Sidecar().Bounds.Objects)
-	for _, p := range b.Sidecar().Bounds.Places {
+	for _, p := range b.Sidecar().Bounds.Sites {
 		require.NotEqual(t, approximation.BoundObjects, p.Kind)
 	}
 	require.Equal(t, wanted(t, spec), violated(b))

@@ -217,7 +217,7 @@ func TestCompleteParts(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { require.NoError(t, done()) }()
 			at := translate.Options{}.Asked()
-			at.Ways = 6
+			at.Paths = 6
 			model, err := p.translateWithin(t.Context(), opts, true, &at, 0)
 			if err != nil {
 				noneRejected(t, spec, nil, err)

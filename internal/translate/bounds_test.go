@@ -33,18 +33,18 @@ func TestLeastBounds(t *testing.T) {
 	require.NoError(t, err)
 	part, err := p.Translate(ctx, translate.Options{})
 	require.NoError(t, err)
-	require.Equal(t, 500, part.Sidecar.Bounds.Ways)
-	require.Equal(t, artifact.Place{Kind: approximation.BoundWays}, part.Sidecar.Bounds.Places[0].Place)
+	require.Equal(t, 500, part.Sidecar.Bounds.Paths)
+	require.Equal(t, artifact.BoundSite{Kind: approximation.BoundPaths}, part.Sidecar.Bounds.Sites[0].BoundSite)
 
 	// All of it.
 	whole := translate.Options{}.Least()
-	whole.Ways = 0
+	whole.Paths = 0
 	m, err := p.Translate(ctx, translate.Options{At: &whole})
 	require.NoError(t, err)
 	verify(t, m)
-	places := func(m *translate.Model) (kinds map[string]int) {
+	sites := func(m *translate.Model) (kinds map[string]int) {
 		kinds = map[string]int{}
-		for _, b := range m.Sidecar.Bounds.Places {
+		for _, b := range m.Sidecar.Bounds.Sites {
 			kinds[b.Kind]++
 			require.Equal(t, "internal/translate/testdata/large/main.go", b.File)
 			require.NotZero(t, b.Query)
@@ -55,8 +55,8 @@ func TestLeastBounds(t *testing.T) {
 		}
 		return kinds
 	}
-	require.Equal(t, artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
-	require.Equal(t, map[string]int{"objects": 2, "entries": 4}, places(m))
+	require.Equal(t, artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Sites: m.Sidecar.Bounds.Sites}, *m.Sidecar.Bounds)
+	require.Equal(t, map[string]int{"objects": 2, "entries": 4}, sites(m))
 
 	again, err := p.Translate(ctx, translate.Options{At: m.Sidecar.Bounds})
 	require.NoError(t, err)
@@ -64,16 +64,16 @@ func TestLeastBounds(t *testing.T) {
 	require.Equal(t, m.Queries, again.Queries)
 	require.Equal(t, m.Sidecar, again.Sidecar)
 
-	// Places have bounds of their own.
+	// Sites have bounds of their own.
 	at := *m.Sidecar.Bounds
-	at.Places = append([]artifact.PlaceBound{}, at.Places...)
-	for i := range at.Places {
-		at.Places[i].N *= 2
+	at.Sites = append([]artifact.SiteBound{}, at.Sites...)
+	for i := range at.Sites {
+		at.Sites[i].N *= 2
 	}
 	more, err := p.Translate(ctx, translate.Options{At: &at})
 	require.NoError(t, err)
 	require.NotEqual(t, xml(t, m), xml(t, more))
-	for _, b := range more.Sidecar.Bounds.Places {
+	for _, b := range more.Sidecar.Bounds.Sites {
 		require.Equal(t, 2, b.N)
 	}
 
@@ -86,7 +86,7 @@ func TestLeastBounds(t *testing.T) {
 	// Bounds that are asked for stay.
 	m, err = p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Objects: 2, Slice: 3, Recursion: 3}})
 	require.NoError(t, err)
-	require.Equal(t, artifact.Bounds{Objects: 2, Elements: 3, Entries: 1, Activations: 3, Ways: 500, Places: m.Sidecar.Bounds.Places}, *m.Sidecar.Bounds)
+	require.Equal(t, artifact.Bounds{Objects: 2, Elements: 3, Entries: 1, Activations: 3, Paths: 500, Sites: m.Sidecar.Bounds.Sites}, *m.Sidecar.Bounds)
 
 	prog, idx = load(t, "testdata/verdicts/workers", "main")
 	m, err = translate.Translate(ctx, prog, idx, translate.Options{})
@@ -123,7 +123,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-func approximationOf(t *testing.T, m *translate.Model, b artifact.PlaceBound) artifact.Approximation {
+func approximationOf(t *testing.T, m *translate.Model, b artifact.SiteBound) artifact.Approximation {
 	t.Helper()
 	for _, a := range m.Sidecar.Approximations {
 		if a.Kind == approximation.Bound && a.Query == b.Query {

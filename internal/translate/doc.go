@@ -75,7 +75,7 @@
 //
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
 // the model in a location of its own, and a query tells whether one is reached.
-// Where the model would be too large the least ones are used, each place of the
+// Where the model would be too large the least ones are used, each site of the
 // program has its own, and the sidecar lists them.
 // Approximations are recorded in the sidecar with position, direction and
 // reason: conditions on what the model does not keep (what a map holds beyond

@@ -38,7 +38,7 @@ func TestPartial(t *testing.T) {
 		errors, _ := errorsOf(t, full)
 		for _, paths := range []int{6, 40} {
 			at := translate.Options{}.Asked()
-			at.Ways = paths
+			at.Paths = paths
 			m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{At: &at})
 			if err != nil {
 				require.ErrorContains(t, err, "too large", e)

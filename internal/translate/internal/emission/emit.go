@@ -25,7 +25,7 @@ type Input struct {
 	Time *state.Template
 	// Accesses are the statements that are guards since they touch shared memory, sorted.
 	Accesses []int
-	Bounds   []*state.Bound // the places whose bounds are smaller than asked for, in order
+	Bounds   []*state.Bound // of the sites whose bounds are smaller than asked for, in order
 	// Limited are the cells of which somebody asks whether they are saturated.
 	Limited map[*state.Cell]bool
 	// Approximations are those known so far. Conditional are the numbers of those that the

@@ -543,7 +543,7 @@ func (e *emitter) askSaturated(number int) (artifact.Query, *uppaal.Query) {
 		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, never(some(at...))
 }
 
-// overfull are the conditions that maps made at a place have had more entries than
+// overfull are the conditions that maps made at a site have had more entries than
 // the model keeps.
 func (e *emitter) overfull(b *state.Bound) []uppaal.Expr {
 	var at []uppaal.Expr

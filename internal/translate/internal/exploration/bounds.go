@@ -14,7 +14,7 @@ import (
 // allocation stands for, the elements of slices, the entries of maps and the
 // activations of functions. Where there are too many with the bounds asked for, the
 // least ones are used instead, of the paths themselves, too (see partial.go), and whoever
-// searches the model can raise those of the places that the search reaches. Paths that need more end in locations that
+// searches the model can raise those of the sites that the search reaches. Paths that need more end in locations that
 // say so, for which there are queries. What is counted decides, not time, so that
 // the result is the same everywhere.
 
@@ -25,28 +25,28 @@ func (x *Explorer) Cost() int { return x.Work + x.steps/20 + x.evals/50 }
 // LimitedCost reports that there is a cost at which the translation is given up.
 func (x *Explorer) LimitedCost() bool { return x.Options.Cost > 0 }
 
-// BoundOf is the bound of a place. at is nil if it is not smaller than asked for.
+// BoundOf is the bound of a site. at is nil if it is not smaller than asked for.
 func (x *Explorer) BoundOf(kind string, pos token.Pos) (n int, at *state.Bound) {
 	asked := x.Options.Asked.Of(kind)
 	if x.Options.At == nil {
 		return asked, nil
 	}
-	place := artifact.Place{Kind: kind}
+	site := artifact.BoundSite{Kind: kind}
 	if pos.IsValid() {
 		q := x.Position(pos)
-		place.File, place.Line, place.Col = q.Filename, q.Line, q.Column
+		site.File, site.Line, site.Col = q.Filename, q.Line, q.Column
 	}
-	given, ok := x.given[place]
+	given, ok := x.given[site]
 	if !ok {
-		given = artifact.PlaceBound{Place: place, N: x.Options.At.Of(kind)}
+		given = artifact.SiteBound{BoundSite: site, N: x.Options.At.Of(kind)}
 	}
 	if n = max(1, given.N); n >= asked {
 		return asked, nil
 	}
-	if at = x.bounded[place]; at == nil {
-		at = &state.Bound{PlaceBound: given, Pos: pos, Size: n}
+	if at = x.bounded[site]; at == nil {
+		at = &state.Bound{SiteBound: given, Pos: pos, Size: n}
 		at.Query = 0
-		x.bounded[place] = at
+		x.bounded[site] = at
 	}
 	return n, at
 }
@@ -57,7 +57,7 @@ func (x *Explorer) EntriesOfSyncMaps() (n int, at *state.Bound) {
 	return x.BoundOf(approximation.BoundEntries, token.NoPos)
 }
 
-// BoundAt ends the path at the bound of a place, which may be nil, where the program
+// BoundAt ends the path at the bound of a site, which may be nil, where the program
 // reaches it at pos.
 func (p *Path) BoundAt(at *state.Bound, pos token.Pos, what string) {
 	if at != nil && !at.Pos.IsValid() {
@@ -76,13 +76,13 @@ func (p *Path) Unfollowed(what, reason string) {
 	p.BoundAt(nil, p.Here(), fmt.Sprintf("a step that the model cannot follow (%s: %s)", what, reason))
 }
 
-// InOrder are the places whose bounds are smaller than asked for.
+// InOrder are the sites whose bounds are smaller than asked for.
 func (x *Explorer) InOrder() []*state.Bound {
 	var out []*state.Bound
 	for _, b := range x.bounded {
 		out = append(out, b)
 	}
-	slices.SortFunc(out, func(a, b *state.Bound) int { return a.Place.Compare(b.Place) })
+	slices.SortFunc(out, func(a, b *state.Bound) int { return a.BoundSite.Compare(b.BoundSite) })
 	return out
 }
 
@@ -90,7 +90,7 @@ func (x *Explorer) InOrder() []*state.Bound {
 // which there is an approximation.
 func (x *Explorer) Reached() (at artifact.Bounds, shown []*state.Bound) {
 	at = *x.Options.At
-	at.Places = nil
+	at.Sites = nil
 	for _, b := range x.InOrder() {
 		if !b.Shown {
 			continue
@@ -98,15 +98,15 @@ func (x *Explorer) Reached() (at artifact.Bounds, shown []*state.Bound) {
 		shown = append(shown, b)
 		b.Approx = x.Approximation(b.Pos, approximation.Bound, b.Direction(), b.Reason())
 		x.Approx[b.Approx].Query = b.Query
-		at.Places = append(at.Places, b.PlaceBound)
+		at.Sites = append(at.Sites, b.SiteBound)
 	}
-	for place, given := range x.given {
+	for site, given := range x.given {
 		// Others may have been listed for the models that this one comes from.
-		if b := x.bounded[place]; (b == nil || !b.Shown) && given.N != at.Of(place.Kind) {
+		if b := x.bounded[site]; (b == nil || !b.Shown) && given.N != at.Of(site.Kind) {
 			given.Query, given.Why = 0, ""
-			at.Places = append(at.Places, given)
+			at.Sites = append(at.Sites, given)
 		}
 	}
-	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
+	slices.SortFunc(at.Sites, func(a, b artifact.SiteBound) int { return a.BoundSite.Compare(b.BoundSite) })
 	return at, shown
 }

@@ -92,10 +92,10 @@ type Beginning struct {
 	InPrefix bool         // it is being executed
 }
 
-// bounding is how large a model may be, by its places.
+// bounding is how large a model may be, by the sites of its bounds.
 type bounding struct {
-	given   map[artifact.Place]artifact.PlaceBound // in Options.At
-	bounded map[artifact.Place]*state.Bound
+	given   map[artifact.BoundSite]artifact.SiteBound // in Options.At
+	bounded map[artifact.BoundSite]*state.Bound
 }
 
 // Effort counts what an attempt has cost.
@@ -138,7 +138,7 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 			Untimely: map[sites.ID][]*state.Object{}, EventsOf: map[*state.Object]*state.Event{}, sleeps: map[*state.Template]*state.Event{}, precedes: map[[2]int]*state.Cell{}, arming: map[*state.Location]bool{},
 		},
 		Observed: Observed{Notified: map[*state.Object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
-		bounding: bounding{given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*state.Bound{}},
+		bounding: bounding{given: map[artifact.BoundSite]artifact.SiteBound{}, bounded: map[artifact.BoundSite]*state.Bound{}},
 		Account: Account{
 			approxAt: map[string]int{}, saturated: map[int]bool{}, plainly: map[int]bool{}, Limited: map[*state.Cell]bool{},
 			Faults: map[token.Pos]string{}, refused: map[string]bool{},
@@ -146,8 +146,8 @@ func New(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *site
 		ctx: ctx, Program: p, Slice: sl, Sites: idx, Options: opts, semantics: sem, Memory: state.NewMemory(), byKey: map[string]*state.Template{},
 	}
 	if opts.At != nil {
-		for _, b := range opts.At.Places {
-			x.given[b.Place] = b
+		for _, b := range opts.At.Sites {
+			x.given[b.BoundSite] = b
 		}
 	}
 	x.Layout = layout.New(p, sl, x.Memory, x.Options.Counter, func() int {

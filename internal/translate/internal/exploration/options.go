@@ -5,7 +5,7 @@ import "github.com/vtrace/vtrace/artifact"
 // Options direct the search.
 type Options struct {
 	artifact.ModelBounds
-	// Asked are the bounds of all places where the model is not too large.
+	// Asked are the bounds of all sites where the model is not too large.
 	Asked artifact.Bounds
 	// At are the bounds of an earlier model of the program, where they are smaller
 	// than asked for.

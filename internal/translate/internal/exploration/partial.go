@@ -24,8 +24,8 @@ type partial struct {
 
 // limitPaths finds after how many paths there are no new locations.
 func (x *Explorer) limitPaths() {
-	if x.Options.At != nil && x.Options.At.Ways > 0 {
-		if n, at := x.BoundOf(approximation.BoundWays, token.NoPos); at != nil {
+	if x.Options.At != nil && x.Options.At.Paths > 0 {
+		if n, at := x.BoundOf(approximation.BoundPaths, token.NoPos); at != nil {
 			x.most, x.bound = n, at
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/vtrace/vtrace/internal/approximation"
 )
 
-// Bound is a place whose bound is smaller than asked for.
+// Bound is that of a site where it is smaller than asked for.
 type Bound struct {
-	artifact.PlaceBound
+	artifact.SiteBound
 	Pos    token.Pos
 	Name   string  // of a function
 	Size   int     // the greatest number of objects: loops can have more than N
@@ -30,7 +30,7 @@ func (b *Bound) More() string {
 			return fmt.Sprintf("more than %d values are in the buffer of a channel made here", b.N)
 		}
 		return fmt.Sprintf("a slice has more than %d elements here", b.N)
-	case approximation.BoundWays:
+	case approximation.BoundPaths:
 		return fmt.Sprintf("the program goes on behind the first %d paths from guard to guard that the translation follows", b.N)
 	case approximation.BoundEntries:
 		if b.File == "" {
