@@ -106,7 +106,7 @@ func (j *judge) closesAlways() bool {
 		for _, instr := range b.Instrs {
 			at := j.fset.Position(instr.Pos())
 			here := at.Line == j.finding.Line && strings.HasSuffix(filepath.ToSlash(at.Filename), "/"+filepath.ToSlash(j.finding.File))
-			if here && slices.ContainsFunc(operations(instr), func(op operation) bool { return op.way == closing }) {
+			if here && slices.ContainsFunc(operations(instr), func(op operation) bool { return op.kind == closing }) {
 				closes = append(closes, b)
 			}
 			if _, ok := instr.(*ssa.Return); ok {
@@ -209,7 +209,7 @@ func (j *judge) stuck() Judgement {
 			w.open = "the owner of the context of an earlier call"
 		}
 		for _, op := range w.operations {
-			if op.way != locking && w.open == "" {
+			if op.kind != locking && w.open == "" {
 				w.open = j.anybody(op, isAgain(g))
 			}
 		}
@@ -220,7 +220,7 @@ func (j *judge) stuck() Judgement {
 	}
 	// Who waits for one of those. Who is done with a wait group is not known, but that somebody is who is left.
 	locks := func(w *waiter) bool {
-		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.way != locking && op.way != awaiting })
+		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.kind != locking && op.kind != awaiting })
 	}
 	for changed := true; changed; {
 		changed = false
@@ -295,7 +295,7 @@ func (j *judge) lets(fns map[*ssa.Function]bool, waits []operation) bool {
 	for _, op := range waits {
 		things, _ := j.matters.identity(op.on, nil)
 		for f := range fns {
-			if j.operatesOn(f, op.way, things) {
+			if j.operatesOn(f, op.kind, things) {
 				return true
 			}
 		}
@@ -303,11 +303,11 @@ func (j *judge) lets(fns map[*ssa.Function]bool, waits []operation) bool {
 	return false
 }
 
-// way is what an operation does.
-type way int
+// operationKind says what an operation does.
+type operationKind int
 
 const (
-	sending way = iota
+	sending operationKind = iota
 	receiving
 	closing
 	waiting // for a Cond
@@ -320,8 +320,8 @@ const (
 
 // operation is what an instruction does with a channel or a Cond.
 type operation struct {
-	way way
-	on  ssa.Value
+	kind operationKind
+	on   ssa.Value
 }
 
 // operations are those of an instruction that wait, or let others go on.
@@ -377,18 +377,18 @@ func operations(instr ssa.Instruction) (out []operation) {
 }
 
 // lets reports whether one operation can let another one go on, if they are on the same thing.
-func (w way) lets(other way) bool {
+func (k operationKind) lets(other operationKind) bool {
 	switch other {
 	case sending:
-		return w == receiving
+		return k == receiving
 	case receiving:
-		return w == sending || w == closing
+		return k == sending || k == closing
 	case waiting:
-		return w == waking
+		return k == waking
 	case locking:
-		return w == unlocking
+		return k == unlocking
 	case awaiting:
-		return w == finishing
+		return k == finishing
 	}
 	return false
 }
@@ -409,7 +409,7 @@ func (j *judge) anybody(op operation, again bool) string {
 	if held {
 		return "its caller"
 	}
-	if len(things) == 0 && op.way != awaiting && !isEndOfContext(op.on) {
+	if len(things) == 0 && op.kind != awaiting && !isEndOfContext(op.on) {
 		return "who has what it waits on" // which comes from code that is not followed
 	}
 	shared := maps.Clone(things)
@@ -419,13 +419,13 @@ func (j *judge) anybody(op operation, again bool) string {
 		for root.Parent() != nil {
 			root = root.Parent()
 		}
-		if !j.operatesOn(f, op.way, things) {
+		if !j.operatesOn(f, op.kind, things) {
 			continue
 		}
 		if j.isReturned(f) {
 			return "its caller"
 		}
-		if again || reached[root] || !j.operatesOn(f, op.way, shared) {
+		if again || reached[root] || !j.operatesOn(f, op.kind, shared) {
 			continue
 		}
 		if who := j.exportedAbove(root, reached); who != "" {
@@ -521,12 +521,12 @@ func (j *judge) isEntry(f *ssa.Function) bool {
 	return ok && (fn == j.function.fn || j.isExported(fn) && !slices.Contains(j.in.called, fn))
 }
 
-// operatesOn: a function has an operation that lets one of a way on such things go on.
-func (j *judge) operatesOn(f *ssa.Function, waits way, things map[any]bool) bool {
+// operatesOn: a function has an operation that lets one of a kind on such things go on.
+func (j *judge) operatesOn(f *ssa.Function, waits operationKind, things map[any]bool) bool {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			for _, op := range operations(instr) {
-				if !op.way.lets(waits) {
+				if !op.kind.lets(waits) {
 					continue
 				}
 				same, _ := j.matters.identity(op.on, nil)

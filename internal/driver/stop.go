@@ -75,7 +75,7 @@ func (f *finder) endsSomething(g *ssa.Function) bool {
 	for _, b := range g.Blocks {
 		for _, instr := range b.Instrs {
 			for _, op := range operations(instr) {
-				if op.way == closing && isRead(op.on) {
+				if op.kind == closing && isRead(op.on) {
 					return true
 				}
 			}
@@ -225,12 +225,12 @@ func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
 
 func (f *finder) findSendOnClosed(sends, closes *types.Func) bool {
 	closed := map[any]bool{}
-	each := func(fn *types.Func, way way, do func(operation)) {
+	each := func(fn *types.Func, kind operationKind, do func(operation)) {
 		for g := range f.reached(fn) {
 			for _, b := range g.Blocks {
 				for _, instr := range b.Instrs {
 					for _, op := range operations(instr) {
-						if op.way == way {
+						if op.kind == kind {
 							do(op)
 						}
 					}

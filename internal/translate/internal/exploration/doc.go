@@ -45,12 +45,12 @@
 //   - bits.go: operations on bits
 //
 // What keeps it small:
-//   - meet.go: ways that become one where they meet
-//   - split.go: segments that end where there are too many ways
-//   - limits.go: numbers that grow
-//   - places.go: what a cell holds, by place
-//   - iterations.go: turns of loops that change nothing
-//   - unroll.go: turns of loops that are kept apart
+//   - merge.go: paths that merge
+//   - split.go: segments that end where there are too many paths
+//   - limits.go: numbers that grow, until they are saturated
+//   - bylocation.go: what a cell holds, by location
+//   - iterations.go: iterations of loops that change nothing
+//   - unroll.go: iterations of loops that are kept apart
 //   - trips.go: how often a block runs
 //   - variants.go: numbers that are chosen at the beginning, followed one by one
 //   - bounds.go: bounds, and where they are reached
