@@ -8,46 +8,6 @@ import (
 	"strings"
 )
 
-// syncMethods are the guarded methods of package sync, by receiver and name.
-var syncMethods = map[[2]string]Kind{
-	{"Mutex", "Lock"}:       Lock,
-	{"Mutex", "Unlock"}:     Unlock,
-	{"Mutex", "TryLock"}:    TryLock,
-	{"RWMutex", "Lock"}:     Lock,
-	{"RWMutex", "Unlock"}:   Unlock,
-	{"RWMutex", "TryLock"}:  TryLock,
-	{"RWMutex", "RLock"}:    RLock,
-	{"RWMutex", "RUnlock"}:  RUnlock,
-	{"RWMutex", "TryRLock"}: TryRLock,
-	{"Locker", "Lock"}:      Lock,
-	{"Locker", "Unlock"}:    Unlock,
-	{"WaitGroup", "Add"}:    WaitGroupAdd,
-	{"WaitGroup", "Done"}:   WaitGroupDone,
-	{"WaitGroup", "Wait"}:   WaitGroupWait,
-	{"WaitGroup", "Go"}:     WaitGroupGo,
-	{"Once", "Do"}:          OnceDo,
-	{"Cond", "Wait"}:        CondWait,
-	{"Cond", "Signal"}:      CondSignal,
-	{"Cond", "Broadcast"}:   CondBroadcast,
-}
-
-// functions are the guarded functions, by package and name.
-var functions = map[[2]string]Kind{
-	{"os", "Exit"}:               Exit,
-	{"runtime", "Goexit"}:        Exit,
-	{"log", "Fatal"}:             Exit,
-	{"log", "Fatalf"}:            Exit,
-	{"log", "Fatalln"}:           Exit,
-	{"time", "Sleep"}:            Sleep,
-	{"time", "AfterFunc"}:        Callback,
-	{"context", "AfterFunc"}:     Callback,
-	{"testing/synctest", "Wait"}: Settle,
-	{"reflect", "Select"}:        Select,
-	{"sync", "OnceFunc"}:         OnceFunc,
-	{"sync", "OnceValue"}:        OnceFunc,
-	{"sync", "OnceValues"}:       OnceFunc,
-}
-
 // clockReaders are the functions of package time that read the clock.
 var clockReaders = map[string]bool{"Now": true, "Since": true, "Until": true}
 
@@ -59,16 +19,6 @@ func ClockReader(obj types.Object) string {
 	}
 	return f.Name()
 }
-
-// testEnds are the methods of the types in package testing that end the test.
-var testEnds = map[string]bool{
-	"FailNow": true, "Fatal": true, "Fatalf": true,
-	"SkipNow": true, "Skip": true, "Skipf": true,
-}
-
-// reflectMethods are the methods of reflect.Value that work on channels. Those that do not wait are as a select with a
-// default.
-var reflectMethods = map[string]Kind{"Send": Send, "Recv": Recv, "TrySend": Select, "TryRecv": Select, "Close": Close}
 
 // Classify returns the kind of operation that calling fun performs, Invalid if
 // none, and the function, method or builtin that it denotes. It looks through
@@ -116,63 +66,36 @@ func callee(info *types.Info, fun ast.Expr) types.Object {
 // KindOf returns the kind of operation that a function or method performs,
 // Invalid if none.
 func KindOf(f *types.Func) Kind {
+	if f.Pkg() != nil && f.Pkg().Path() == "sync/atomic" {
+		return Atomic
+	}
+	if kind := LibraryFuncOf(f).Kind; kind != Invalid {
+		return kind
+	}
 	recv := f.Signature().Recv()
 	if recv == nil {
-		if f.Pkg() == nil {
-			return Invalid
-		}
-		if f.Pkg().Path() == "sync/atomic" {
-			return Atomic
-		}
-		return functions[[2]string{f.Pkg().Path(), f.Name()}]
+		return Invalid
 	}
-	t := types.Unalias(recv.Type())
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
+	iface, ok := recv.Type().Underlying().(*types.Interface)
+	switch {
+	case !ok:
+		return Invalid
+	case EndsBehind(f):
+		return Exit
 	}
-	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
-		name := named.Obj().Name()
-		switch named.Obj().Pkg().Path() {
-		case "sync":
-			return syncMethods[[2]string{name, f.Name()}]
-		case "sync/atomic":
-			return Atomic
-		case "reflect":
-			if name == "Value" {
-				return reflectMethods[f.Name()]
-			}
-			return Invalid
-		case "log":
-			switch f.Name() {
-			case "Fatal", "Fatalf", "Fatalln":
-				return Exit
-			}
-			return Invalid
-		case "testing":
-			switch name {
-			case "common", "T", "B", "F", "TB":
-				if testEnds[f.Name()] {
-					return Exit
-				}
-			}
-			return Invalid
-		}
-	}
-	if iface, ok := t.Underlying().(*types.Interface); ok {
-		if EndsBehind(f) {
-			return Exit
-		}
-		return ofInterface(iface, f.Name())
-	}
-	return Invalid
+	return ofInterface(iface, f.Name())
 }
 
 // ends are the methods that end a test, or the program, by their parameters.
-var ends = map[string]string{
-	"FailNow": "()", "SkipNow": "()",
-	"Fatal": "(...any)", "Skip": "(...any)", "Fatalln": "(...any)",
-	"Fatalf": "(string, ...any)", "Skipf": "(string, ...any)",
-}
+var ends = func() map[string]string {
+	m := map[string]string{}
+	for _, f := range libraryFuncs {
+		if f.Kind == Exit && f.Receiver != "" {
+			m[f.Name] = strings.ReplaceAll("("+strings.Join(f.Types(), ", ")+")", "interface{}", "any")
+		}
+	}
+	return m
+}()
 
 // EndsBehind reports whether a method of an interface that is not of package testing ends the test, or
 // the program, if a *testing.T, or a *log.Logger, is behind the interface.
@@ -206,14 +129,14 @@ func ofInterface(iface *types.Interface, method string) Kind {
 	for _, name := range behind {
 		result, fit, all := Invalid, 0, true
 		for m := range iface.Methods() {
-			kind := syncMethods[[2]string{name, m.Name()}]
-			if kind == Invalid || !hasShape(kind, m.Signature()) {
+			f := byName[[3]string{"sync", name, m.Name()}]
+			if f.Kind == Invalid || !f.hasShape(m.Signature()) {
 				all = false
 				continue
 			}
 			fit++
 			if m.Name() == method {
-				result = kind
+				result = f.Kind
 			}
 		}
 		if result != Invalid && (all || fit > 1) {
@@ -223,18 +146,9 @@ func ofInterface(iface *types.Interface, method string) Kind {
 	return Invalid
 }
 
-// hasShape reports whether a signature is that of the methods of a kind.
-func hasShape(kind Kind, sig *types.Signature) bool {
-	param, result := "", ""
-	switch kind {
-	case TryLock, TryRLock:
-		result = "bool"
-	case WaitGroupAdd:
-		param = "int"
-	case WaitGroupGo, OnceDo:
-		param = "func()"
-	}
-	return !sig.Variadic() && tupleIs(sig.Params(), param) && tupleIs(sig.Results(), result)
+// hasShape reports whether a signature is that of the method, which has at most one parameter.
+func (f LibraryFunc) hasShape(sig *types.Signature) bool {
+	return !sig.Variadic() && tupleIs(sig.Params(), strings.Join(f.Types(), ", ")) && tupleIs(sig.Results(), f.Result)
 }
 
 func tupleIs(t *types.Tuple, want string) bool {

@@ -414,11 +414,11 @@ func (n *numberer) call(c *ast.CallExpr, keyword ...token.Pos) {
 		n.expr(c.Fun)
 	} else {
 		p := n.op(kind, c.Lparen, keyword...)
-		if kind == WaitGroupGo || kind == Callback {
+		if kind.Starts() != Nobody {
 			p.at = append(p.at, place{Start, c.Lparen})
 		}
 		if kind == Subtest {
-			p.at = append(p.at, place{Start, c.Lparen}, place{Join, c.Lparen})
+			p.at = append(p.at, place{Join, c.Lparen})
 		}
 		if _, ok := obj.(*types.Builtin); !ok {
 			n.operand(c.Fun)

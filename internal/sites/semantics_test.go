@@ -48,7 +48,11 @@ func TestSemanticsDocument(t *testing.T) {
 		text, _, _ = strings.Cut(text, "\n\n")
 		require.Regexp(t, `\*\*Source\*\*:\s+\[`, text, kind)
 	}
-	require.ElementsMatch(t, words[1:], kinds)
+	var words []string
+	for k := range Kinds() {
+		words = append(words, k.String())
+	}
+	require.ElementsMatch(t, words, kinds)
 }
 
 // link is a link of docs/semantics.md to a section of the specification, of the memory model, or to a declaration.
@@ -81,7 +85,7 @@ func TestSemanticsSources(t *testing.T) {
 		}
 		require.Contains(t, declared[pkg], name, "package %s does not declare it", pkg)
 	}
-	require.Greater(t, found, len(words))
+	require.Greater(t, found, len(operations))
 }
 
 // declarations are the functions and methods that the files of a directory declare.

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// Kind is what a program point does.
+// Kind is what a program point does. What is known of each kind is in the table of operations.go.
 type Kind uint8
 
 // The kinds. All but Stmt, Store and Atomic are operations that always have a guard;
@@ -59,6 +59,8 @@ const (
 	// Atomic is a call of a function or method of package sync/atomic. The model has
 	// its guard only where goroutines share the variable.
 	Atomic
+
+	numKinds
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file
