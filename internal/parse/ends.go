@@ -73,19 +73,13 @@ func (r *rewriter) boundEnd(b *builder, sel *ast.SelectorExpr, s *types.Selectio
 
 // endSource is the generated function for such a method.
 func endSource(zz, method string) string {
-	params, args, format := "args ...interface{}", "args...", ""
-	switch method {
-	case "FailNow", "SkipNow":
-		params, args = "", ""
-	case "Fatal":
-		format = "Sprint"
-	case "Fatalln":
-		format = "Sprintln"
-	case "Fatalf":
-		params, args, format = "format string, args ...interface{}", "format, args...", "Sprintf"
-	case "Skipf":
-		params, args = "format string, args ...interface{}", "format, args..."
+	var params string
+	for f := range sites.LibraryFuncs() {
+		if f.Kind == sites.Exit && f.Receiver != "" && f.Name == method {
+			params = f.Parameters
+		}
 	}
+	args, format := arguments(params), formats[method]
 	var b strings.Builder
 	fmt.Fprintf(&b, "func %[1]sEnd_%[2]s(site %[1]s.Site, x interface{ %[2]s(%[3]s) }) func(%[3]s) {\n", zz, method, params)
 	fmt.Fprintf(&b, "\tif %s.Watched() {\n\t\tbehind := %s.Behind(x, func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName(%q) })\n\t\tswitch y := behind.(type) {\n", zz, zz, method)

@@ -121,17 +121,17 @@ func ifaceSource(zz, what string) string {
 	fmt.Fprintf(&b, "func %s%s(site %s.Site, x %s%s) %s {\n", zz, what, zz, sh.recv, params, sh.result)
 	fmt.Fprintf(&b, "\tif %s.Watched() {\n\t\tbehind := %s.Behind(x, func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName(%q) })\n", zz, zz, method)
 	b.WriteString("\t\tswitch y := behind.(type) {\n")
-	for _, c := range iface.behind {
+	for _, f := range iface.behind {
 		pointer := "*"
-		if c[0] == "Locker" {
+		if f.Receiver == locker {
 			pointer = ""
 		}
-		fmt.Fprintf(&b, "\t\tcase %ssync.%s:\n\t\t\t", pointer, c[0])
+		fmt.Fprintf(&b, "\t\tcase %s%s.%s:\n\t\t\t", pointer, f.Package, f.Receiver)
 		if sh.result != "" {
-			fmt.Fprintf(&b, "return %s.%s(site, y%s)\n", zz, c[1], args)
+			fmt.Fprintf(&b, "return %s.%s(site, y%s)\n", zz, f.Runtime, args)
 			continue
 		}
-		fmt.Fprintf(&b, "%s.%s(site, y%s)\n\t\t\treturn\n", zz, c[1], args)
+		fmt.Fprintf(&b, "%s.%s(site, y%s)\n\t\t\treturn\n", zz, f.Runtime, args)
 	}
 	b.WriteString("\t\t}\n\t}\n\t")
 	if sh.result != "" {

@@ -57,22 +57,6 @@ func (op *operation) put(b *builder) {
 	b.put(")")
 }
 
-// functions are the functions of the runtime, by the receiver's name in package
-// sync and the kind of operation.
-var functions = map[string]map[sites.Kind]string{
-	"Mutex": {sites.Lock: "Lock", sites.Unlock: "Unlock", sites.TryLock: "TryLock"},
-	"RWMutex": {
-		sites.Lock: "WLock", sites.Unlock: "WUnlock", sites.TryLock: "TryWLock",
-		sites.RLock: "RLock", sites.RUnlock: "RUnlock", sites.TryRLock: "TryRLock",
-	},
-	"WaitGroup": {
-		sites.WaitGroupAdd: "Add", sites.WaitGroupDone: "Done",
-		sites.WaitGroupWait: "Wait", sites.WaitGroupGo: "WGGo",
-	},
-	"Once": {sites.OnceDo: "OnceDo"},
-	"Cond": {sites.CondWait: "CondWait", sites.CondSignal: "CondSignal", sites.CondBroadcast: "CondBroadcast"},
-}
-
 // function returns the runtime's function for a guarded method or function, ""
 // for one that has none of its own.
 func function(kind sites.Kind, obj types.Object) string {
@@ -80,34 +64,13 @@ func function(kind sites.Kind, obj types.Object) string {
 	if !ok {
 		return ""
 	}
-	recv := f.Signature().Recv()
-	if recv == nil {
-		switch f.FullName() {
-		case "os.Exit":
-			return "Exit"
-		case "runtime.Goexit":
-			return "Goexit"
-		case "time.Sleep":
-			return "Sleep"
-		case "reflect.Select":
-			return "ReflectedSelect"
-		case "testing/synctest.Wait":
-			return "Settle"
-		}
-		return ""
-	}
-	t := types.Unalias(recv.Type())
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	named, ok := t.(*types.Named)
-	if !ok || types.IsInterface(t) {
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
 		if _, ok := ifaceShapes["Iface_"+f.Name()]; ok && kind != sites.Exit {
 			return "Iface_" + f.Name()
 		}
 		return ""
 	}
-	return functions[named.Obj().Name()][kind]
+	return sites.LibraryFuncOf(f).Runtime
 }
 
 // runtime is the name by which the file calls a function of the runtime, or a

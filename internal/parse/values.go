@@ -15,51 +15,58 @@ import (
 // spell it.
 type shape struct{ recv, params, args, result string }
 
-var shapes = map[string]shape{
-	"Lock":          {recv: "*sync.Mutex"},
-	"Unlock":        {recv: "*sync.Mutex"},
-	"TryLock":       {recv: "*sync.Mutex", result: "bool"},
-	"WLock":         {recv: "*sync.RWMutex"},
-	"WUnlock":       {recv: "*sync.RWMutex"},
-	"TryWLock":      {recv: "*sync.RWMutex", result: "bool"},
-	"RLock":         {recv: "*sync.RWMutex"},
-	"RUnlock":       {recv: "*sync.RWMutex"},
-	"TryRLock":      {recv: "*sync.RWMutex", result: "bool"},
-	"Add":           {recv: "*sync.WaitGroup", params: "n int", args: "n"},
-	"Done":          {recv: "*sync.WaitGroup"},
-	"Wait":          {recv: "*sync.WaitGroup"},
-	"WGGo":          {recv: "*sync.WaitGroup", params: "f func()", args: "f"},
-	"OnceDo":        {recv: "*sync.Once", params: "f func()", args: "f"},
-	"CondWait":      {recv: "*sync.Cond"},
-	"CondSignal":    {recv: "*sync.Cond"},
-	"CondBroadcast": {recv: "*sync.Cond"},
-	"Exit":          {params: "code int", args: "code"},
-	"Goexit":        {},
-	"Sleep":         {params: "d time.Duration", args: "d"},
-	"Settle":        {},
-	// The other operations of package reflect are methods of a value of the runtime.
-	"ReflectedSelect": {params: "cases []reflect.SelectCase", args: "cases", result: "(int, reflect.Value, bool)"},
+// shapes are those of the functions of the runtime that are called in place of functions and methods of the library.
+// The other operations of package reflect are methods of a value of the runtime.
+var shapes = func() map[string]shape {
+	m := map[string]shape{}
+	for f := range sites.LibraryFuncs() {
+		if f.Runtime == "" || f.Receiver == locker {
+			continue
+		}
+		s := shape{params: f.Parameters, args: arguments(f.Parameters), result: f.Result}
+		if f.Receiver != "" {
+			s.recv = "*" + f.Package + "." + f.Receiver
+		}
+		m[f.Runtime] = s
+	}
+	return m
+}()
+
+// locker is the interface of package sync with guarded methods.
+const locker = "Locker"
+
+// ifaceShape is the shape of a guarded method called through an interface: what may be
+// behind it. Others are called.
+type ifaceShape struct {
+	shape
+	behind []sites.LibraryFunc
 }
 
-// ifaceShapes are the guarded methods called through an interface: what may be
-// behind it, and the runtime's function for that. Others are called.
-var ifaceShapes = map[string]struct {
-	shape
-	behind [][2]string
-}{
-	"Iface_Lock":      {shape{}, [][2]string{{"Mutex", "Lock"}, {"RWMutex", "WLock"}, {"Locker", "LockIface"}}},
-	"Iface_Unlock":    {shape{}, [][2]string{{"Mutex", "Unlock"}, {"RWMutex", "WUnlock"}, {"Locker", "UnlockIface"}}},
-	"Iface_TryLock":   {shape{result: "bool"}, [][2]string{{"Mutex", "TryLock"}, {"RWMutex", "TryWLock"}}},
-	"Iface_RLock":     {shape{}, [][2]string{{"RWMutex", "RLock"}}},
-	"Iface_RUnlock":   {shape{}, [][2]string{{"RWMutex", "RUnlock"}}},
-	"Iface_TryRLock":  {shape{result: "bool"}, [][2]string{{"RWMutex", "TryRLock"}}},
-	"Iface_Add":       {shape{params: "n int", args: "n"}, [][2]string{{"WaitGroup", "Add"}}},
-	"Iface_Done":      {shape{}, [][2]string{{"WaitGroup", "Done"}}},
-	"Iface_Wait":      {shape{}, [][2]string{{"WaitGroup", "Wait"}, {"Cond", "CondWait"}}},
-	"Iface_Go":        {shape{params: "f func()", args: "f"}, [][2]string{{"WaitGroup", "WGGo"}}},
-	"Iface_Do":        {shape{params: "f func()", args: "f"}, [][2]string{{"Once", "OnceDo"}}},
-	"Iface_Signal":    {shape{}, [][2]string{{"Cond", "CondSignal"}}},
-	"Iface_Broadcast": {shape{}, [][2]string{{"Cond", "CondBroadcast"}}},
+var ifaceShapes = func() map[string]ifaceShape {
+	m := map[string]ifaceShape{}
+	for f := range sites.LibraryFuncs() {
+		if f.Runtime == "" || f.Receiver == "" {
+			continue
+		}
+		s := m["Iface_"+f.Name]
+		s.shape = shape{params: f.Parameters, args: arguments(f.Parameters), result: f.Result}
+		s.behind = append(s.behind, f)
+		m["Iface_"+f.Name] = s
+	}
+	return m
+}()
+
+// arguments hands parameters on: "format, args..." for "format string, args ...any".
+func arguments(params string) string {
+	var list []string
+	for p := range strings.SplitSeq(params, ", ") {
+		name, t, _ := strings.Cut(p, " ")
+		if strings.HasPrefix(t, "...") {
+			name += "..."
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // shapeOf is the shape of a function of the runtime or, for a method called
