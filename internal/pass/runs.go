@@ -401,7 +401,7 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	case e.Kind == artifact.KindPartialDeadlock: // main has returned
 		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool {
 			site, ok := d.siteOf(at.Site)
-			return !ok || !translate.LockKind(sites.Named(site.Kind))
+			return !ok || !sites.Named(site.Kind).HoldsUp()
 		})
 		if len(at) > 1 {
 			at = at[:1] // who waits for who has it

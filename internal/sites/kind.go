@@ -65,7 +65,7 @@ func (k Kind) Object() Object {
 func (k Kind) Waits() Waiting { return k.row().waits }
 
 // HoldsUp reports that a goroutine that is stuck at an operation of the kind holds up an object that others share: a
-// lock, a wait group or a Once.
+// lock, a wait group or a Once. It is an error also where main returns.
 func (k Kind) HoldsUp() bool {
 	if k.Waits() == Never {
 		return false

@@ -43,7 +43,3 @@ func CategoryOf(kind string, at sites.Kind) string { return emission.CategoryOf(
 func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	return emission.DescribeStuck(kind, at, test)
 }
-
-// LockKind reports that a goroutine that is stuck at an operation of this kind holds up an object that others share:
-// a lock, a wait group or a Once. It is an error also where main returns.
-func LockKind(at sites.Kind) bool { return emission.LockKind(at) }

@@ -38,23 +38,21 @@ func Categories() []string {
 		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategorySubtestDeadlock, CategoryLeak, CategoryTestFailure, CategoryExit, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
 }
 
+// deadlockCategories are the categories of goroutines that are stuck, by what they wait for.
+var deadlockCategories = map[sites.Object]string{
+	sites.Channel: CategoryChannelDeadlock, sites.Mutex: CategoryMutexDeadlock, sites.RWMutex: CategoryMutexDeadlock,
+	sites.WaitGroup: CategoryWaitGroupDeadlock, sites.Once: CategoryOnceDeadlock, sites.Cond: CategoryCondDeadlock, sites.Test: CategorySubtestDeadlock,
+}
+
 // blockCategory is the category of a goroutine that is stuck at an operation.
 func blockCategory(k sites.Kind) string {
-	switch k {
-	case sites.Lock, sites.RLock:
-		return CategoryMutexDeadlock
-	case sites.WaitGroupWait:
-		return CategoryWaitGroupDeadlock
-	case sites.OnceDo, sites.OnceFunc:
-		return CategoryOnceDeadlock
-	case sites.CondWait:
-		return CategoryCondDeadlock
-	case sites.Subtest, sites.Parallel, sites.Join:
-		return CategorySubtestDeadlock
-	case sites.Exit:
+	switch {
+	case k == sites.Exit:
 		return CategoryExit // by runtime.Goexit
+	case k.Waits() == sites.Never:
+		return CategoryChannelDeadlock
 	}
-	return CategoryChannelDeadlock
+	return deadlockCategories[k.Object()]
 }
 
 // crashCategory is the category of an end.

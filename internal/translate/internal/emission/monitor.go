@@ -41,7 +41,7 @@ func (e *emitter) monitors() {
 				mainBlocks = true
 			default:
 				blocks = true
-				locks = locks || LockKind(e.in.Sites.Site(l.Site).Kind)
+				locks = locks || e.in.Sites.Site(l.Site).Kind.HoldsUp()
 			}
 		}
 	}
@@ -147,16 +147,6 @@ func (e *emitter) newMonitor(name string, told bool) *monitor {
 		m.channel = e.n.unique("to_" + m.process)
 	}
 	return m
-}
-
-// LockKind reports that a goroutine that is stuck at an operation of this kind
-// holds up an object that others share: a lock, a wait group or a Once.
-func LockKind(k sites.Kind) bool {
-	switch k {
-	case sites.Lock, sites.RLock, sites.WaitGroupWait, sites.OnceDo, sites.OnceFunc:
-		return true
-	}
-	return false
 }
 
 // told is the monitor that an edge into a sink tells.

@@ -269,7 +269,7 @@ func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
 			category: CategoryLeak,
 			limit:    all(l.entry.done, not(ended()), l.noCrash()),
 		}
-	case e.in.Program.Test(), !LockKind(kind) && e.returns:
+	case e.in.Program.Test(), !kind.HoldsUp() && e.returns:
 		// When main returns, it takes with it who waits for messages.
 		return nil
 	}
@@ -324,7 +324,7 @@ func (l *queryList) waiters(id sites.ID) []*waiter {
 	var out []*waiter
 	byProcess := map[string]*waiter{}
 	for _, o := range l.blocked[id] {
-		if o.inEntry() || l.e.in.Program.Test() && o.t.Daemon && !LockKind(l.e.in.Sites.Site(id).Kind) {
+		if o.inEntry() || l.e.in.Program.Test() && o.t.Daemon && !l.e.in.Sites.Site(id).Kind.HoldsUp() {
 			continue
 		}
 		if o.t.Subtest {

@@ -54,16 +54,11 @@ func (x *Explorer) locationFor(p *Path, kind state.LocationKind, site sites.ID) 
 		l.Op = s.Kind.String()
 		top := p.Peek()
 		if top.Op != nil {
-			l.Block = top.Op.Blocks
+			l.Block = top.Op.Blocks()
+		} else if i, ok := top.Block.Instrs[top.Idx].(*ssa.Select); ok {
+			l.Block = i.Blocking
 		} else {
-			switch i := top.Block.Instrs[top.Idx].(type) {
-			case *ssa.Send:
-				l.Block = true
-			case *ssa.UnOp:
-				l.Block = true
-			case *ssa.Select:
-				l.Block = i.Blocking
-			}
+			l.Block = s.Kind.Waits() == sites.AtGuard
 		}
 	case state.AtQueue:
 		l.Op, l.Block = x.Sites.Site(site).Kind.String()+"_queued", true

@@ -14,7 +14,7 @@ import (
 )
 
 func condOperations(l *execution.Library) {
-	l.Known["(*sync.Cond).Wait"] = l.Add(program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, condWait)
+	l.Known["(*sync.Cond).Wait"] = l.Add(program.Operation{Name: "condwait", Kind: sites.CondWait, Seed: true}, condWait)
 	l.Known["(*sync.Cond).Signal"] = l.Add(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
 	l.Known["(*sync.Cond).Broadcast"] = l.Add(program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, condBroadcast)
 	l.Known["sync.NewCond"] = l.Add(program.Operation{Name: "newcond", Args: []int{0}}, newCond)

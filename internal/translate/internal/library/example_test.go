@@ -11,7 +11,7 @@ func Example() {
 	known := library.New().Known
 	for _, name := range []string{"(*sync.Mutex).Lock", "(*sync.WaitGroup).Done", "runtime.Gosched"} {
 		op := known[name]
-		fmt.Printf("%s: %s, guard %s, waits %t\n", name, op.Name, op.Kind, op.Blocks)
+		fmt.Printf("%s: %s, guard %s, waits %t\n", name, op.Name, op.Kind, op.Blocks())
 	}
 	// Output:
 	// (*sync.Mutex).Lock: lock, guard lock, waits true

@@ -27,7 +27,7 @@ const (
 // oncePanics is the state after a panic: every call panics again.
 const oncePanics = onceOver + 1
 
-var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}
+var onceCall = &program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Seed: true}
 
 func onceOperations(l *execution.Library) {
 	l.Does(onceCall, callOnce)

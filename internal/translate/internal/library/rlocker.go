@@ -23,7 +23,7 @@ func rlockerOperations(l *execution.Library) {
 	})
 	// These have the guards of the methods of a Locker, as which they are called.
 	l.Methods[libraryRLocker] = map[string]*program.Operation{
-		"Lock":   l.Add(program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, rLock),
+		"Lock":   l.Add(program.Operation{Name: "rlock", Kind: sites.Lock, Seed: true}, rLock),
 		"Unlock": l.Add(program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, rUnlock),
 	}
 }

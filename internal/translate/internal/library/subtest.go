@@ -50,9 +50,9 @@ var (
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
 	subtestRun   = &program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}
-	parallelWait = &program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}
+	parallelWait = &program.Operation{Name: "parallel", Kind: sites.Parallel, Args: []int{}}
 	subtestBody  = &program.Operation{Name: "subtest", Starts: sites.Subtest, Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}
-	subtestJoin  = &program.Operation{Name: "join", Kind: sites.Join, Blocks: true}
+	subtestJoin  = &program.Operation{Name: "join", Kind: sites.Join}
 )
 
 // runSubtest begins t.Run.

@@ -13,26 +13,26 @@ import (
 )
 
 func syncOperations(l *execution.Library) {
-	op := func(name string, kind sites.Kind, block bool, run execution.Run) *program.Operation {
-		return l.Add(program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run)
+	op := func(name string, kind sites.Kind, run execution.Run) *program.Operation {
+		return l.Add(program.Operation{Name: name, Kind: kind, Seed: true}, run)
 	}
 	maps.Copy(l.Known, map[string]*program.Operation{
-		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
-		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
-		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
-		"(*sync.RWMutex).Lock":     op("lock", sites.Lock, true, rwLock),
-		"(*sync.RWMutex).Unlock":   op("unlock", sites.Unlock, false, rwUnlock),
-		"(*sync.RWMutex).TryLock":  op("trylock", sites.TryLock, false, rwTryLock),
-		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
-		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
-		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
+		"(*sync.Mutex).Lock":       op("lock", sites.Lock, lock),
+		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, unlock),
+		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, tryLock),
+		"(*sync.RWMutex).Lock":     op("lock", sites.Lock, rwLock),
+		"(*sync.RWMutex).Unlock":   op("unlock", sites.Unlock, rwUnlock),
+		"(*sync.RWMutex).TryLock":  op("trylock", sites.TryLock, rwTryLock),
+		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, rLock),
+		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, rUnlock),
+		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, tryRLock),
 		"(*sync.WaitGroup).Add":    l.Add(program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, p.Arg(1)[0]) }),
-		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, sym.Num(-1)) }),
-		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, func(x *execution.Executor, p *exploration.Path) bool { return wgAdd(x, p, sym.Num(-1)) }),
+		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, wgWait),
 		"(*sync.WaitGroup).Go":     l.Add(program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, wgGo),
-		"(*sync.Once).Do":          l.Add(program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, onceDo),
+		"(*sync.Once).Do":          l.Add(program.Operation{Name: "once", Kind: sites.OnceDo, Seed: true, Args: []int{0, 1}}, onceDo),
 		"os.Exit":                  l.Add(program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, osExit),
-		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
+		"runtime.Goexit":           op("goexit", sites.Exit, goexit),
 		"time.Sleep":               l.Add(program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, sleep),
 		"runtime.Gosched":          l.Add(program.Operation{Name: "gosched", Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool { return x.OpReturn(p, nil) }),
 	})
@@ -40,7 +40,7 @@ func syncOperations(l *execution.Library) {
 	l.Does(wgBody, runWaited)
 	l.WhenUnwound(wgBody, endWaited)
 	maps.Copy(l.Builtins, map[string]*program.Operation{
-		"close": op("close", sites.Close, false, closeChan),
+		"close": op("close", sites.Close, closeChan),
 		"panic": l.Add(program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, func(x *execution.Executor, p *exploration.Path) bool {
 			u := &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "panic"}
 			x.Raise(p, u, p.Arg(0))

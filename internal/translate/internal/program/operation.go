@@ -8,11 +8,10 @@ import (
 
 // An Operation is a function of the library, or a builtin, whose effect the model knows.
 type Operation struct {
-	Name   string
-	Kind   sites.Kind // of its guard, Invalid for none
-	Blocks bool       // it can wait
-	Seed   bool       // relevant by itself
-	Reads  bool       // the memory that its first argument points to
+	Name  string
+	Kind  sites.Kind // of its guard, Invalid for none
+	Seed  bool       // relevant by itself
+	Reads bool       // the memory that its first argument points to
 	// Writes: likewise.
 	Writes bool
 	Args   []int // numbers of the arguments that matter; nil for the first
@@ -31,6 +30,9 @@ type Operation struct {
 	// Methods are those of its first argument, an interface, that it calls.
 	Methods []string
 }
+
+// Blocks reports that who comes to the guard of the operation can have to wait there.
+func (o *Operation) Blocks() bool { return o.Kind.Waits() == sites.AtGuard }
 
 // StartedBy reports that an operation, which may be nil, is what a goroutine begins with that one of
 // a kind starts.
