@@ -112,19 +112,22 @@ func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
 	return artifact.FindingStep{}, false
 }
 
-// What operations are called in findings.
+// What operations of goroutines are called in findings.
+var (
+	opSend     = sites.Send.RunWord()
+	opReceive  = sites.Recv.RunWord()
+	opSelect   = sites.Select.RunWord()
+	opLock     = sites.Lock.RunWord()
+	opReadLock = sites.RLock.RunWord()
+	opWait     = sites.WaitGroupWait.RunWord()
+	opCondWait = sites.CondWait.RunWord()
+	opOnce     = sites.OnceDo.RunWord()
+	opClose    = sites.Close.RunWord()
+	opAccess   = sites.Stmt.RunWord() // of a statement, which may be reading and writing
+)
+
 const (
-	opSend      = "send"
-	opReceive   = "receive"
-	opSelect    = "select"
-	opLock      = "lock"
-	opReadLock  = "read lock"
-	opWait      = "wait"
-	opCondWait  = "cond wait"
-	opOnce      = "once"
-	opClose     = "close"
-	opAccess    = "access" // of a statement, which may be reading and writing
-	opWrite     = "write"  // of a statement that has read before
+	opWrite     = "write" // of a statement that has read before
 	opMapAccess = "map access"
 )
 

@@ -223,11 +223,9 @@ func (e *explanation) waitGroupReuse() string {
 
 // called is the call of a step as a text for a sentence, as "s.wg.Done".
 func called(s artifact.FindingStep) string {
-	name := map[sites.Kind]string{
-		sites.WaitGroupAdd: "Add", sites.WaitGroupDone: "Done", sites.WaitGroupGo: "Go", sites.WaitGroupWait: "Wait",
-		sites.Unlock: "Unlock", sites.RUnlock: "RUnlock",
-	}[sites.Named(s.Operation)]
-	if x := Operand(sites.Named(s.Operation), s.Text); x != "" {
+	kind := sites.Named(s.Operation)
+	name := kind.Method().Name
+	if x := Operand(kind, s.Text); x != "" {
 		return x + "." + name
 	}
 	return name

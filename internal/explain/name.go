@@ -194,11 +194,11 @@ func (n *Naming) Cases(g artifact.FindingGoroutine) string {
 
 // kindOf is what a kind of objects is called, by the name of one in a run.
 func kindOf(object string) string {
-	kind, _, _ := strings.Cut(object, "#")
-	if word, ok := map[string]string{"chan": "channel", "mutex": "lock", "rwmutex": "lock", "waitgroup": "wait group", "cond": "condition"}[kind]; ok {
-		return word
+	word, _, _ := strings.Cut(object, "#")
+	if kind := sites.ObjectNamed(word); kind != sites.NoObject {
+		return kind.Spoken()
 	}
-	return kind
+	return word
 }
 
 // operand is a variable, field, element or element of a field.
@@ -207,39 +207,75 @@ const operand = `([\pL_][\pL\d_]*(?:\.[\pL_][\pL\d_]*|\[[\pL\d_.]+\])*)`
 // first is an operand that is not the rest of a longer expression, as behind a call.
 const first = `(?:^|[^\pL\d_.)\]])` + operand
 
-// The forms of the operations in a source line, with the object of them.
-var forms = map[string][]*regexp.Regexp{
-	opLock:                       {regexp.MustCompile(first + `\.(?:Try)?Lock\b`)},
-	opReadLock:                   {regexp.MustCompile(first + `\.(?:Try)?RLock\b`)},
-	opWait:                       {regexp.MustCompile(first + `\.Wait\b`)},
-	opCondWait:                   {regexp.MustCompile(first + `\.Wait\b`)},
-	sites.CondSignal.String():    {regexp.MustCompile(first + `\.Signal\b`)},
-	sites.CondBroadcast.String(): {regexp.MustCompile(first + `\.Broadcast\b`)},
-	sites.Unlock.String():        {regexp.MustCompile(first + `\.Unlock\b`)},
-	sites.RUnlock.String():       {regexp.MustCompile(first + `\.RUnlock\b`)},
-	sites.WaitGroupAdd.String():  {regexp.MustCompile(first + `\.Add\b`)},
-	sites.WaitGroupDone.String(): {regexp.MustCompile(first + `\.Done\b`)},
-	sites.WaitGroupGo.String():   {regexp.MustCompile(first + `\.Go\b`)},
-	opOnce:                       {regexp.MustCompile(first + `\.Do\b`)},
-	opClose:                      {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
-	opSend:                       {regexp.MustCompile(first + `\s*<-`)},
-	opReceive:                    {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
+// form is how the source writes an operation.
+type form struct {
+	find []*regexp.Regexp // it in a source line, with what it works on
+	text string           // without what else there is in the line; %s is what it works on
 }
 
-// calls are the operations as the source writes them, by the kinds of sites; %s is what they work on.
-var calls = map[sites.Kind]struct{ form, text string }{
-	sites.Lock: {opLock, "%s.Lock()"}, sites.TryLock: {opLock, "%s.TryLock()"}, sites.RLock: {opReadLock, "%s.RLock()"}, sites.TryRLock: {opReadLock, "%s.TryRLock()"},
-	sites.Unlock: {sites.Unlock.String(), "%s.Unlock()"}, sites.RUnlock: {sites.RUnlock.String(), "%s.RUnlock()"},
-	sites.WaitGroupAdd: {sites.WaitGroupAdd.String(), "%s.Add(…)"}, sites.WaitGroupDone: {sites.WaitGroupDone.String(), "%s.Done()"},
-	sites.WaitGroupWait: {opWait, "%s.Wait()"}, sites.WaitGroupGo: {sites.WaitGroupGo.String(), "%s.Go(…)"},
-	sites.CondWait: {opCondWait, "%s.Wait()"}, sites.CondSignal: {sites.CondSignal.String(), "%s.Signal()"}, sites.CondBroadcast: {sites.CondBroadcast.String(), "%s.Broadcast()"},
-	sites.OnceDo: {opOnce, "%s.Do(…)"}, sites.Close: {opClose, "close(%s)"},
-	sites.Send: {opSend, "%s <- …"}, sites.Recv: {opReceive, "<-%s"}, sites.Range: {opReceive, "range %s"},
-}
+// forms are those of the operations on channels, and of the methods of package sync.
+var forms = func() map[sites.Kind]form {
+	receives := []*regexp.Regexp{regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)}
+	m := map[sites.Kind]form{
+		sites.Send:  {[]*regexp.Regexp{regexp.MustCompile(first + `\s*<-`)}, "%s <- …"},
+		sites.Recv:  {receives, "<-%s"},
+		sites.Range: {receives, "range %s"},
+		sites.Close: {[]*regexp.Regexp{regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)}, "close(%s)"},
+	}
+	for k := range sites.Kinds() {
+		method := k.Method()
+		if method.Kind == sites.Invalid {
+			continue
+		}
+		name, call := method.Name, "()"
+		if locks[k] {
+			name = "(?:Try)?" + strings.TrimPrefix(name, "Try")
+		}
+		if method.Parameters != "" {
+			call = "(…)"
+		}
+		m[k] = form{[]*regexp.Regexp{regexp.MustCompile(first + `\.` + name + `\b`)}, "%s." + method.Name + call}
+	}
+	return m
+}()
+
+// locks are the operations that take a lock, if only where it is free.
+var locks = map[sites.Kind]bool{sites.Lock: true, sites.TryLock: true, sites.RLock: true, sites.TryRLock: true}
+
+// kinds are those of the operations of goroutines, by what findings call these: what one can wait in by the word of the
+// runtime, others by that of the site.
+var kinds = func() map[string]sites.Kind {
+	m := map[string]sites.Kind{}
+	for k := range sites.Kinds() {
+		word := k.String()
+		if k.Waits() != sites.Never {
+			word = k.RunWord()
+		}
+		if _, ok := m[word]; !ok { // as of a range, which is a receive as it is
+			m[word] = k
+		}
+	}
+	return m
+}()
 
 // Operand is what an operation in a source line works on, as "s.mu" in "s.mu.Lock()", "" where the
-// line does not say it or has several such operations. The kind is that of a site.
-func Operand(kind sites.Kind, text string) string { return expression(calls[kind].form, text) }
+// line does not say it or has several such operations.
+func Operand(kind sites.Kind, text string) string {
+	found := ""
+	for _, f := range forms[kind].find {
+		for _, m := range f.FindAllStringSubmatchIndex(text, -1) {
+			x := text[m[2]:m[3]]
+			if token.IsKeyword(x) || (kind == sites.Recv || kind == sites.Range) && sends(text[:m[0]]) {
+				continue
+			}
+			if found != "" && found != x {
+				return ""
+			}
+			found = x
+		}
+	}
+	return found
+}
 
 // call is an operation in a source line as the source writes it, without what else there is in the line, "" where
 // that is not known.
@@ -251,7 +287,7 @@ func call(kind sites.Kind, text string) string {
 	if m := sent.FindAllStringSubmatch(text, -1); kind == sites.Send && len(m) == 1 && utf8.RuneCountInString(m[0][1]) <= maxSent {
 		return x + " <- " + m[0][1]
 	}
-	return fmt.Sprintf(calls[kind].text, x)
+	return fmt.Sprintf(forms[kind].text, x)
 }
 
 // sent finds what is sent by a statement, up to where it ends; maxSent is how long that may be to be said.
@@ -259,24 +295,8 @@ var sent = regexp.MustCompile(`[^\s=(,:]\s*<-\s*([^;{}]*[^;{}\s])\s*(?:[;}]|$)`)
 
 const maxSent = 30
 
-// expression is what an operation in a source line works on, "" where the line does not say it
-// or has several such operations.
-func expression(operation, text string) string {
-	found := ""
-	for _, form := range forms[operation] {
-		for _, m := range form.FindAllStringSubmatchIndex(text, -1) {
-			x := text[m[2]:m[3]]
-			if token.IsKeyword(x) || operation == opReceive && sends(text[:m[0]]) {
-				continue
-			}
-			if found != "" && found != x {
-				return ""
-			}
-			found = x
-		}
-	}
-	return found
-}
+// expression is Operand for what findings call the operation of a goroutine.
+func expression(operation, text string) string { return Operand(kinds[operation], text) }
 
 // sends reports whether an arrow sends, by what stands before it: a channel, not a keyword, nothing, or a sign.
 func sends(before string) bool {

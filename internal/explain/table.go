@@ -691,12 +691,6 @@ func closingBrace(text string) int {
 	return -1
 }
 
-// words are what the words of sites are called in reports, where that is another word.
-var words = map[sites.Kind]string{
-	sites.TryLock: "try to lock", sites.RLock: "lock for reading", sites.RUnlock: "unlock for reading", sites.TryRLock: "try to lock for reading",
-	sites.WaitGroupGo: "go", sites.Atomic: "atomic operation", sites.CondWait: "wait", sites.OnceFunc: "once",
-}
-
 // Accessed is an access that races, as findings have it, with a verb: "reads x" for "read of x".
 func Accessed(operation string) string {
 	for noun, verb := range map[string]string{"read": "reads", "write": "writes", "map read": "reads", "map write": "writes", "map iteration": "ranges over", "atomic read": "atomically reads", "atomic write": "atomically writes"} {
@@ -728,8 +722,8 @@ func spoken(operation string) string {
 	case "busy loop":
 		return "goes round its loop again"
 	}
-	if w := words[sites.Named(operation)]; w != "" {
-		return w
+	if kind := sites.Named(operation); kind != sites.Invalid {
+		return kind.Spoken()
 	}
 	return operation
 }

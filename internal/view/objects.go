@@ -29,23 +29,23 @@ var cellForms = []struct {
 // rendezvous is the name of a channel of the model on which two goroutines meet.
 var rendezvous = regexp.MustCompile(`^(?:rv|qs|sq)_(.+)$`)
 
+// kinds are the objects that have cells, as the page calls them.
+var kinds = map[sites.Object]string{
+	sites.Mutex: Mutex, sites.RWMutex: RWMutex, sites.WaitGroup: WaitGroup, sites.Channel: Channel, sites.Once: Once, sites.Cond: Condition,
+}
+
 // objectKinds are the kinds of objects that an operation can work on.
-func objectKinds(operation string) []string {
-	switch sites.Named(operation) {
-	case sites.Lock, sites.Unlock, sites.TryLock:
-		return []string{Mutex, RWMutex}
-	case sites.RLock, sites.RUnlock, sites.TryRLock:
-		return []string{RWMutex}
-	case sites.WaitGroupAdd, sites.WaitGroupDone, sites.WaitGroupWait, sites.WaitGroupGo:
-		return []string{WaitGroup}
-	case sites.Send, sites.Recv, sites.Range, sites.Select, sites.Close:
-		return []string{Channel}
-	case sites.OnceDo:
-		return []string{Once}
-	case sites.CondWait, sites.CondSignal, sites.CondBroadcast:
-		return []string{Condition, Mutex, RWMutex}
+func objectKinds(operation string) (list []string) {
+	kind := sites.Named(operation)
+	if kind == sites.OnceFunc {
+		return nil // what it works on is not in the program
 	}
-	return nil
+	for _, o := range kind.Objects() {
+		if name, ok := kinds[o]; ok {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // cell is a variable of the model that belongs to an object.

@@ -101,7 +101,7 @@ func (t *tracer) holds(changes known, object, g int, operation string) {
 	key := objectKey(object)
 	o, _ := t.with(changes, key).(ObjectState)
 	o = *o.clone()
-	reads := operation == sites.RLock.String() || operation == "read lock"
+	reads := operation == sites.RLock.String() || operation == sites.RLock.RunWord()
 	switch {
 	case reads && !slices.Contains(o.Reading, g):
 		o.Reading = append(o.Reading, g)
