@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // A type with a lock promises that its methods may be called at the same time. Two that hold it do not disturb each
@@ -114,13 +116,24 @@ func locks(f *ssa.Function) (out []ssa.Instruction) {
 			if c.Call.IsInvoke() {
 				pkg, name = "sync", c.Call.Method.Name()
 			}
-			if pkg == "sync" && (name == "Lock" || name == "RLock" || name == "Do" || name == "Wait") {
+			if pkg == "sync" && waits[name] {
 				out = append(out, instr)
 			}
 		}
 	}
 	return out
 }
+
+// waits are the names of the methods of package sync that may wait.
+var waits = func() map[string]bool {
+	m := map[string]bool{}
+	for k := range sites.Kinds() {
+		if f := k.Method(); k.Waits() != sites.Never && f.Kind != sites.Invalid {
+			m[f.Name] = true
+		}
+	}
+	return m
+}()
 
 // comesBefore reports whether a function comes to an instruction only behind another one.
 func comesBefore(first, then ssa.Instruction) bool {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // Class says whose error it is that a driver has shown.
@@ -318,7 +319,7 @@ const (
 	finishing
 )
 
-// operation is what an instruction does with a channel or a Cond.
+// operation is what an instruction does with what goroutines wait for.
 type operation struct {
 	kind operationKind
 	on   ssa.Value
@@ -354,26 +355,17 @@ func operations(instr ssa.Instruction) (out []operation) {
 		}
 		return nil
 	}
-	pkg, name := calleeName(call)
-	if pkg != "sync" || len(call.Args) == 0 {
-		return nil
-	}
-	cond := pointsTo(call.Args[0].Type(), "sync", "Cond")
-	switch {
-	case cond && name == "Wait":
-		return []operation{{waiting, call.Args[0]}}
-	case cond:
-		return []operation{{waking, call.Args[0]}}
-	case name == "Lock" || name == "RLock" || name == "Do":
-		return []operation{{locking, call.Args[0]}}
-	case name == "Unlock" || name == "RUnlock":
-		return []operation{{unlocking, call.Args[0]}}
-	case name == "Wait":
-		return []operation{{awaiting, call.Args[0]}}
-	case name == "Done" || name == "Go":
-		return []operation{{finishing, call.Args[0]}}
+	if way, ok := methods[syncMethod(call)]; ok {
+		return []operation{{way, call.Args[0]}}
 	}
 	return nil
+}
+
+// methods are what the methods of package sync do that wait, or let others go on.
+var methods = map[sites.Kind]way{
+	sites.Lock: locking, sites.RLock: locking, sites.OnceDo: locking, sites.Unlock: unlocking, sites.RUnlock: unlocking,
+	sites.WaitGroupWait: awaiting, sites.WaitGroupDone: finishing, sites.WaitGroupGo: finishing,
+	sites.CondWait: waiting, sites.CondSignal: waking, sites.CondBroadcast: waking,
 }
 
 // lets reports whether one operation can let another one go on, if they are on the same thing.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/sites"
 )
 
 // uses says what a function does with concurrency, itself or through the functions that it calls by
@@ -111,6 +113,22 @@ func direct(f *ssa.Function) (u uses) {
 		}
 	}
 	return u
+}
+
+// syncMethod is the kind of operation that a call of a method of package sync is, Invalid for other calls.
+func syncMethod(c *ssa.CallCommon) sites.Kind {
+	f := c.StaticCallee()
+	if f == nil {
+		return sites.Invalid
+	}
+	obj, ok := f.Object().(*types.Func)
+	if !ok || f.Name() != obj.Name() { // the name of a method value is another one
+		return sites.Invalid
+	}
+	if method := sites.LibraryFuncOf(obj); method.Package == "sync" && method.Receiver != "" {
+		return method.Kind
+	}
+	return sites.Invalid
 }
 
 // calleeName is the path of the package and the name of a function that is called by name.

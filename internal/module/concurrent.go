@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/source"
 )
 
@@ -57,7 +58,7 @@ func Concurrent(prog *source.Program) bool {
 			return false
 		}
 		seen[obj] = true
-		if path := f.FullName(); path == "time.AfterFunc" || path == "context.AfterFunc" || path == "(*sync.WaitGroup).Go" {
+		if sites.LibraryFuncOf(f).Kind.Starts() != sites.Nobody {
 			return true
 		}
 		d, ok := decls[obj]
