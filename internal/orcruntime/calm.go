@@ -70,11 +70,7 @@ func (s *run) daemon(g *goroutine) bool {
 	if !s.ofProcess(g) {
 		return false
 	}
-	switch g.op {
-	case opLock, opRLock, opWait, opOnce:
-		return g.state != blocked || s.calm()
-	}
-	return true
+	return !g.op.holdsUp() || g.state != blocked || s.calm()
 }
 
 // calmText says what goes on after the end.

@@ -214,8 +214,7 @@ func (s *run) leftByMain() Outcome {
 		if g.state != blocked || g.op == opSleep || slices.ContainsFunc(g.cases, Case.event) {
 			return Outcome{}
 		}
-		switch g.op {
-		case opLock, opRLock, opWait, opOnce:
+		if g.op.holdsUp() {
 			stuck = append(stuck, g.path+" "+s.doing(g))
 		}
 	}
@@ -223,6 +222,15 @@ func (s *run) leftByMain() Outcome {
 		return Outcome{}
 	}
 	return Outcome{Kind: KindPartialDeadlock, Message: strings.Join(stuck, "; ")}
+}
+
+// holdsUp: who is stuck in the operation holds up a lock, a wait group or a Once that others share.
+func (o op) holdsUp() bool {
+	switch o {
+	case opLock, opRLock, opWait, opOnce:
+		return true
+	}
+	return false
 }
 
 // observed: what was expected has happened.
