@@ -1,11 +1,7 @@
 package explain
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -100,28 +96,6 @@ func TestCause(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			require.Equal(t, p.want, Cause(artifact.Finding{Kind: p.kind, File: "a.go", Line: 9, Goroutines: p.goroutines}))
 		})
-	}
-}
-
-// TestOperations: operations are called as the runtime calls them.
-func TestOperations(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../../internal/orcruntime/goroutine.go", nil, 0)
-	require.NoError(t, err)
-	names := map[string]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		v, ok := n.(*ast.ValueSpec)
-		if !ok || v.Names[0].Name != "opNames" {
-			return true
-		}
-		for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
-			name, err := strconv.Unquote(e.(*ast.KeyValueExpr).Value.(*ast.BasicLit).Value)
-			require.NoError(t, err)
-			names[name] = true
-		}
-		return false
-	})
-	for _, name := range []string{opSend, opReceive, opSelect, opLock, opReadLock, opWait, opCondWait, opOnce, opClose} {
-		require.True(t, names[name], name)
 	}
 }
 

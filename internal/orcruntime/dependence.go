@@ -8,7 +8,7 @@ import "unsafe"
 // what they do, to what others can do after them, or to whether they can be done at
 // all. All else commutes, and executions that differ only in the order of steps that
 // commute are equivalent. This file says what depends on what; everything that
-// exhaustive exploration knows of operations stands here and in enabled.go.
+// exhaustive exploration knows of operations stands here and in operations.go.
 //
 // A step touches objects. Sends and receives are done in two phases, see the package
 // comment: who finds no partner queues. So a send and a receive on one channel commute,

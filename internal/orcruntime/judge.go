@@ -224,15 +224,6 @@ func (s *run) leftByMain() Outcome {
 	return Outcome{Kind: KindPartialDeadlock, Message: strings.Join(stuck, "; ")}
 }
 
-// holdsUp: who is stuck in the operation holds up a lock, a wait group or a Once that others share.
-func (o op) holdsUp() bool {
-	switch o {
-	case opLock, opRLock, opWait, opOnce:
-		return true
-	}
-	return false
-}
-
 // observed: what was expected has happened.
 func (s *run) observed() bool {
 	e := s.cfg.Plan.Expect

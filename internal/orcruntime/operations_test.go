@@ -85,7 +85,7 @@ func stuckInOnce() {
 	OnceDo(2, &o, func() { OnceDo(1, &o, func() {}) })
 }
 
-// unplaced are operations that no kind has for its own: those of package sites say less there, or nothing.
+// unplaced are the operations that no kind stands for: sites say less of what goroutines do there, or there is none.
 var unplaced = map[op]string{
 	opGoexit: "of a site of kind Exit", opTestEnd: "of a site of kind Exit",
 	opSpin: "goroutines stand there in runs alone",

@@ -194,44 +194,6 @@ func (s *run) doing(g *goroutine) string {
 	return text
 }
 
-// objectOf names what g operates on: for a lock it waits for, that lock.
-func (s *run) objectOf(g *goroutine) string {
-	switch g.op {
-	case opSend, opRecv, opSelect, opClose:
-		if g.op == opClose {
-			return s.nameOf(channelObject, g.obj)
-		}
-		var names []string
-		for _, c := range g.cases {
-			if n := s.nameOf(channelObject, c.channel()); !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-		return strings.Join(names, ", ")
-	case opLock, opUnlock, opTryLock, opRLock, opRUnlock, opTryRLock:
-		for _, kind := range [...]objectKind{mutexObject, rwMutexObject} {
-			if s.isNamed(kind, g.obj) {
-				return s.nameOf(kind, g.obj)
-			}
-		}
-	case opAdd, opDone, opWait, opWGGo, opWaited, opZero:
-		return s.nameOf(waitGroupObject, g.obj)
-	case opOnce:
-		return s.nameOf(onceObject, g.obj)
-	case opCondWait, opCondSignal, opCondBroadcast:
-		return s.nameOf(condObject, g.obj)
-	case opMap, opAtomic:
-		kind := mapObject
-		if g.op == opAtomic {
-			kind = atomicObject
-		}
-		if s.isNamed(kind, g.obj) {
-			return s.nameOf(kind, g.obj)
-		}
-	}
-	return ""
-}
-
 // endText says how the program ended.
 func (s *run) endText() string {
 	switch {

@@ -7,6 +7,63 @@ import (
 	"strings"
 )
 
+// Kind is what a program point does.
+type Kind uint8
+
+// The kinds. All but Stmt, Store and Atomic are operations that always have a guard;
+// every operation and every statement of a function body has a site.
+const (
+	Invalid Kind = iota
+	Send
+	Recv
+	Range // one receive of a range over a channel
+	Select
+	Close
+	Go    // go statement
+	Start // first guard of the goroutine that a Go, WaitGroupGo, Callback or Subtest site starts; derived, see Index.Start
+	Lock
+	Unlock
+	TryLock
+	RLock
+	RUnlock
+	TryRLock
+	WaitGroupAdd
+	WaitGroupDone
+	WaitGroupWait
+	WaitGroupGo
+	OnceDo
+	CondWait
+	CondSignal
+	CondBroadcast
+	Panic // call of the builtin
+	Exit  // os.Exit, log.Fatal*, runtime.Goexit, t.Fatal and the like
+	Sleep // time.Sleep
+	End   // return of the entry function
+	Stmt  // a statement: may be guarded as a line or as an access to shared memory
+	// Callback is a function handed to time.AfterFunc or context.AfterFunc. The
+	// handing over is no guard; the library starts a goroutine for it.
+	Callback
+	// OnceFunc is a call of sync.OnceFunc, OnceValue or OnceValues: the guard
+	// that every call of the function which it returns passes.
+	OnceFunc
+	Settle // synctest.Wait
+	// Store is the write of a statement that reads memory first, as n++ does:
+	// what it writes has been computed.
+	Store
+	// Subtest is a call of t.Run whose function may come to t.Parallel: it starts
+	// a goroutine, and waits until that has ended or comes to t.Parallel.
+	Subtest
+	Parallel // call of t.Parallel, in a program with Subtest sites
+	// Join is where a test function that has returned waits for its parallel
+	// subtests: that of the entry, or, derived, of a Subtest site; see Index.Join.
+	Join
+	// Atomic is a call of a function or method of package sync/atomic. The model has
+	// its guard only where goroutines share the variable.
+	Atomic
+
+	numKinds
+)
+
 // operation is what more than one package knows of a kind: the one place where it is said. What an operation does is
 // said elsewhere, in the model and in the runtime, which imports nothing of the module and is compared with this table
 // by its tests.

@@ -3,9 +3,126 @@
 package orcruntime
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 )
+
+// This file is what the scheduler knows of operations: their names, what they are done on, who need not be granted, who
+// holds others up, and what a step may touch. What an operation does is in the file of its kind of object. Package sites
+// says the same of them in a table of its own, which TestOperations compares with this.
+
+// op is what a goroutine does at its guard.
+type op uint8
+
+const (
+	opNone op = iota
+	opStart
+	opSend
+	opRecv
+	opSelect
+	opClose
+	opGo
+	opLock
+	opUnlock
+	opTryLock
+	opRLock
+	opRUnlock
+	opTryRLock
+	opAdd
+	opDone
+	opWait
+	opWGGo
+	opOnce
+	opCondWait
+	opCondSignal
+	opCondBroadcast
+	opPanic
+	opExit
+	opGoexit
+	opTestEnd
+	opSleep
+	opSettle
+	opSubtest
+	opParallel
+	opJoin
+	opSpin
+	opAccess
+	opAtomic
+	opWaited
+	opZero
+	opMap
+	opLog
+	opCleanup
+	opMeasure
+	opCall
+	opRead
+	opDelay
+	opCount
+	opLibraryLock
+	opEnd
+)
+
+var opNames = [...]string{
+	opNone: "", opStart: "start", opSend: "send", opRecv: "receive", opSelect: "select", opClose: "close",
+	opGo: "go", opLock: "lock", opUnlock: "unlock", opTryLock: "try lock", opRLock: "read lock",
+	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
+	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
+	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
+	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opCount: "count of goroutines", opLibraryLock: "lock inside a library", opEnd: "return",
+}
+
+func (o op) String() string { return opNames[o] }
+
+// objectOf names what g operates on: for a lock it waits for, that lock.
+func (s *run) objectOf(g *goroutine) string {
+	switch g.op {
+	case opSend, opRecv, opSelect, opClose:
+		if g.op == opClose {
+			return s.nameOf(channelObject, g.obj)
+		}
+		var names []string
+		for _, c := range g.cases {
+			if n := s.nameOf(channelObject, c.channel()); !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		return strings.Join(names, ", ")
+	case opLock, opUnlock, opTryLock, opRLock, opRUnlock, opTryRLock:
+		for _, kind := range [...]objectKind{mutexObject, rwMutexObject} {
+			if s.isNamed(kind, g.obj) {
+				return s.nameOf(kind, g.obj)
+			}
+		}
+	case opAdd, opDone, opWait, opWGGo, opWaited, opZero:
+		return s.nameOf(waitGroupObject, g.obj)
+	case opOnce:
+		return s.nameOf(onceObject, g.obj)
+	case opCondWait, opCondSignal, opCondBroadcast:
+		return s.nameOf(condObject, g.obj)
+	case opMap, opAtomic:
+		kind := mapObject
+		if g.op == opAtomic {
+			kind = atomicObject
+		}
+		if s.isNamed(kind, g.obj) {
+			return s.nameOf(kind, g.obj)
+		}
+	}
+	return ""
+}
+
+// holdsUp: who is stuck in the operation holds up a lock, a wait group or a Once that others share.
+func (o op) holdsUp() bool {
+	switch o {
+	case opLock, opRLock, opWait, opOnce:
+		return true
+	}
+	return false
+}
 
 // enabled reports whether it makes sense to grant a goroutine that stands at its guard.
 // Who would only queue, and whom the operation that lets him in returns to his guard,
