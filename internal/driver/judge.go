@@ -355,14 +355,14 @@ func operations(instr ssa.Instruction) (out []operation) {
 		}
 		return nil
 	}
-	if way, ok := methods[syncMethod(call)]; ok {
-		return []operation{{way, call.Args[0]}}
+	if kind, ok := methods[syncMethod(call)]; ok {
+		return []operation{{kind, call.Args[0]}}
 	}
 	return nil
 }
 
 // methods are what the methods of package sync do that wait, or let others go on.
-var methods = map[sites.Kind]way{
+var methods = map[sites.Kind]operationKind{
 	sites.Lock: locking, sites.RLock: locking, sites.OnceDo: locking, sites.Unlock: unlocking, sites.RUnlock: unlocking,
 	sites.WaitGroupWait: awaiting, sites.WaitGroupDone: finishing, sites.WaitGroupGo: finishing,
 	sites.CondWait: waiting, sites.CondSignal: waking, sites.CondBroadcast: waking,
