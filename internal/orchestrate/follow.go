@@ -12,6 +12,7 @@ import (
 	"github.com/vtrace/vtrace/internal/approximation"
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/orcruntime"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -90,7 +91,7 @@ func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Networ
 			index[l], committed[k], last[k] = k, l.Urgency == uppaal.Committed, true
 		}
 		for _, e := range t.Edges {
-			if side.Templates[i].Locations[index[e.To]].End != "bound" {
+			if side.Templates[i].Locations[index[e.To]].End != string(sidecar.EndBound) {
 				last[index[e.From]] = false
 			}
 		}
@@ -117,7 +118,7 @@ func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Networ
 
 // goroutine reports whether a process is one of a goroutine.
 func (f *Follower) goroutine(process int) bool {
-	return f.side.Templates[f.templates[process]].Role == "goroutine"
+	return f.side.Templates[f.templates[process]].Role == string(sidecar.RoleGoroutine)
 }
 
 // born reports whether the goroutines of a template are started by others.

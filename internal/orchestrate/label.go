@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
@@ -81,7 +82,7 @@ func (l *Labels) arrival(t, edge int) string {
 		}
 	}
 	switch {
-	case info.End == endPanic, info.End == endFatal, info.End == endExit:
+	case sidecar.End(info.End).Crash():
 		return "!" + info.End
 	case info.Site != 0:
 		return ">" + siteOf(l.side, info.Site).Key

@@ -7,16 +7,8 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/goroutine"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
-)
-
-// The sinks of artifact.LocationInfo.End that a run can observe.
-const (
-	endPanic = "panic"
-	endFatal = "fatal"
-	endExit  = "exit"
-	// endGoexit is where main is that has called runtime.Goexit.
-	endGoexit = "goexit"
 )
 
 // timeStep is the goroutine of a step that lets time pass.
@@ -131,7 +123,7 @@ func (p *planner) step(index int, step artifact.Step) error {
 			time = true
 			delete(p.queued, x.Process) // it slept
 		case artifact.RoleLocal:
-			if p.side.Templates[x.Template].Role == "goroutine" {
+			if p.side.Templates[x.Template].Role == string(sidecar.RoleGoroutine) {
 				if _, err := p.goroutine(x.Process); err != nil {
 					return err
 				}
@@ -248,7 +240,7 @@ func locationOf(side *artifact.Sidecar, at artifact.ProcessAt) artifact.Location
 		return artifact.LocationInfo{}
 	}
 	t := side.Templates[at.Template]
-	if at.Location < 0 || at.Location >= len(t.Locations) || t.Role != "goroutine" {
+	if at.Location < 0 || at.Location >= len(t.Locations) || t.Role != string(sidecar.RoleGoroutine) {
 		return artifact.LocationInfo{}
 	}
 	return t.Locations[at.Location]
@@ -295,24 +287,24 @@ func (p *planner) expect(tr *artifact.Trace, q artifact.Query) (artifact.Expect,
 	}
 	// One goroutine ends the program.
 	for _, x := range tr.Final {
-		switch locationOf(p.side, x).End {
-		case endPanic, endFatal, endExit:
-			g, err := p.goroutine(x.Process)
-			if err != nil {
-				return out, err
-			}
-			at := artifact.At{G: g}
-			if k, ok := p.last[g]; ok {
-				at.Site = p.steps[k].Site
-			}
-			// Deferred calls may have passed guards since the panic. What WaitGroup.Go counts
-			// down, when the goroutine ends, belongs to the call that has started it.
-			of := siteOf(p.side, q.Site)
-			if p.passed[artifact.At{G: g, Site: of.Key}] > 0 || of.Kind == sites.WaitGroupGo.String() {
-				at.Site = of.Key
-			}
-			out.Goroutines = append(out.Goroutines, at)
+		if !sidecar.End(locationOf(p.side, x).End).Crash() {
+			continue
 		}
+		g, err := p.goroutine(x.Process)
+		if err != nil {
+			return out, err
+		}
+		at := artifact.At{G: g}
+		if k, ok := p.last[g]; ok {
+			at.Site = p.steps[k].Site
+		}
+		// Deferred calls may have passed guards since the panic. What WaitGroup.Go counts
+		// down, when the goroutine ends, belongs to the call that has started it.
+		of := siteOf(p.side, q.Site)
+		if p.passed[artifact.At{G: g, Site: of.Key}] > 0 || of.Kind == sites.WaitGroupGo.String() {
+			at.Site = of.Key
+		}
+		out.Goroutines = append(out.Goroutines, at)
 	}
 	for k := len(p.steps) - 1; k >= 0 && len(out.Goroutines) == 0; k-- {
 		if s := p.steps[k]; s.G != timeStep {
@@ -328,7 +320,7 @@ func (p *planner) standing(tr *artifact.Trace, want func(artifact.ProcessAt, art
 	out := []artifact.At{}
 	for _, x := range tr.Final {
 		l := locationOf(p.side, x)
-		if !l.Blocking && l.End != endGoexit || !want(x, l) {
+		if !l.Blocking && sidecar.End(l.End) != sidecar.EndGoexit || !want(x, l) {
 			continue
 		}
 		g, err := p.goroutine(x.Process)

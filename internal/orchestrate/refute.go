@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -120,8 +121,7 @@ func (l *Labels) elsewhere(tr *artifact.Trace, plan *artifact.Plan, v *Verdict) 
 // ends reports whether a trace leads into a sink, which its labels name.
 func (l *Labels) ends(tr *artifact.Trace) bool {
 	for _, at := range tr.Final {
-		switch locationOf(l.side, at).End {
-		case endPanic, endFatal, endExit:
+		if sidecar.End(locationOf(l.side, at).End).Crash() {
 			return true
 		}
 	}

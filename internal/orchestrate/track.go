@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -329,7 +330,7 @@ func (t *Track) add(from *visit, m check.Move, who cast) (p place, added bool) {
 		for _, a := range t.f.edge(part).Approx {
 			t.used[a] = true
 		}
-		if at := t.f.at(m.To, i); at.End == "bound" {
+		if at := t.f.at(m.To, i); sidecar.End(at.End) == sidecar.EndBound {
 			t.bound = at.Detail
 		}
 		if i != t.f.entry && t.f.walk.Location(m.To, i) == t.f.idle[t.f.templates[i]] {
@@ -405,7 +406,7 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 		case artifact.StateBlocked:
 			ok = i >= 0 && siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
 		case artifact.StatePanicked, artifact.StateEnded:
-			ok = at.End == endPanic || at.End == endFatal || at.End == endExit
+			ok = sidecar.End(at.End).Crash()
 		}
 		if !ok {
 			return false, nil

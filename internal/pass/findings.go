@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/check"
 )
 
 // findings makes one finding of the queries that ask for the same error at the
@@ -25,7 +26,7 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 	var all []artifact.Finding
 	for _, v := range verdicts {
 		q := byNumber[v.Query]
-		if v.Result != "F" || q.Kind == artifact.KindBound || q.Kind == artifact.KindImprecise {
+		if v.Result != check.False.String() || q.Kind == artifact.KindBound || q.Kind == artifact.KindImprecise {
 			continue
 		}
 		key := place{q.Kind, q.Site}
@@ -41,6 +42,11 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 	}
 	sortFindings(all)
 	return all
+}
+
+// openResult reports whether a query was not decided.
+func openResult(v artifact.Verdict) bool {
+	return v.Result == check.Maybe.String() || v.Result == check.Error.String()
 }
 
 // finding is the possible error that a query asks for.
@@ -212,14 +218,14 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 	}
 	undecided := map[string][]artifact.Query{} // by the reason
 	for _, v := range verdicts {
-		if v.Result == "M" || v.Result == "E" {
+		if openResult(v) {
 			undecided[v.Reason] = append(undecided[v.Reason], byNumber[v.Query])
 		}
 	}
 	for _, v := range verdicts {
 		q := byNumber[v.Query]
 		switch {
-		case v.Result == "M", v.Result == "E":
+		case openResult(v):
 			if same := undecided[v.Reason]; len(same) > undecidedSingly {
 				add("of %d possible errors that were looked for in a model of the program, %d were neither found nor ruled out: %s (%s)", len(queries), len(same), v.Reason, categories(same))
 			} else {
@@ -229,7 +235,7 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 				}
 				add("neither found nor ruled out: %s%s: %s", q.Description, place, v.Reason)
 			}
-		case v.Result == "F" && q.Kind == artifact.KindBound:
+		case v.Result == check.False.String() && q.Kind == artifact.KindBound:
 			switch a := boundOf(q, side); {
 			case a != nil:
 				add("%s:%d:%d: a bound of the model is reached: %s", a.File, a.Line, a.Col, a.Reason)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -68,7 +69,7 @@ func (p *program) withoutModel(why []artifact.Approximation) *translate.Model {
 	}
 	m.Sidecar.Entry = p.entry()
 	m.Sidecar.Templates = []artifact.TemplateInfo{{
-		Name: "Outside", Role: "goroutine", Locations: []artifact.LocationInfo{{Name: start.Name}}, Edges: []artifact.EdgeInfo{},
+		Name: "Outside", Role: string(sidecar.RoleGoroutine), Locations: []artifact.LocationInfo{{Name: start.Name}}, Edges: []artifact.EdgeInfo{},
 	}}
 	m.Sidecar.Approximations = append(m.Sidecar.Approximations, why...)
 	return m

@@ -15,6 +15,7 @@ import (
 	"github.com/vtrace/vtrace/internal/check"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 )
 
@@ -211,7 +212,7 @@ func (t *tracer) standing(g int, s orchestrate.Standing) GoroutineState {
 	at := t.p.side.Templates[template].Locations[s.Location]
 	out := GoroutineState{At: t.p.siteOf(at.Site), Is: Ready, Location: s.Location + 1}
 	switch {
-	case at.End == "panic" || at.End == "fatal" || at.End == "exit":
+	case sidecar.End(at.End).Crash():
 		out.Is, out.Detail = Panicked, cmp.Or(at.Detail, at.End)
 	case at.End != "" || at.Site == 0:
 		out.Is, out.Detail = Ended, cmp.Or(at.Detail, at.End)

@@ -176,7 +176,7 @@ func (p *printer) location(m *state.Memory, l *state.Location) {
 	}
 	op := l.Op
 	if l.Sink != nil {
-		op = "end: " + strings.Join(strings.Fields(l.Sink.End+" "+l.Sink.Kind+" "+l.Sink.Detail), " ")
+		op = "end: " + strings.Join(strings.Fields(string(l.Sink.End)+" "+l.Sink.Kind+" "+l.Sink.Detail), " ")
 	}
 	p.line(1, "%d %s %s%s", l.Index, op, where, about)
 	if from := p.from(l); from != "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
@@ -179,7 +180,7 @@ func (e *emitter) watchers(side *artifact.Sidecar) {
 			ed.Guard = &uppaal.Unary{Op: uppaal.OpNot, X: &uppaal.Ident{Name: "ended"}}
 		}
 		e.net.Templates = append(e.net.Templates, &uppaal.Template{Name: m.template, Locations: []*uppaal.Location{from, to}, Init: from, Edges: []*uppaal.Edge{ed}})
-		side.Templates = append(side.Templates, artifact.TemplateInfo{Name: m.template, Role: "env",
+		side.Templates = append(side.Templates, artifact.TemplateInfo{Name: m.template, Role: string(sidecar.RoleEnvironment),
 			Locations: []artifact.LocationInfo{{Name: from.Name}, {Name: to.Name}},
 			Edges:     []artifact.EdgeInfo{{Role: artifact.RoleLocal}}})
 	}
@@ -317,7 +318,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
 	l := &uppaal.Location{Name: n.unique("L_time")}
 	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
-	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
+	info := artifact.TemplateInfo{Name: tmpl.Name, Role: string(sidecar.RoleEnvironment), Locations: []artifact.LocationInfo{{Name: l.Name}}}
 	for _, ed := range t.Edges {
 		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
 		for _, c := range ed.Guard {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/disallow"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 	"github.com/vtrace/vtrace/internal/uppaal"
@@ -54,7 +55,7 @@ type templateModel struct {
 // where there are several.
 func (e *emitter) newTemplateModel(t *state.Template) *templateModel {
 	m := &templateModel{e: e, t: t, tmpl: &uppaal.Template{Name: "T_" + t.ModelName},
-		info:  artifact.TemplateInfo{Name: "T_" + t.ModelName, Role: "goroutine"},
+		info:  artifact.TemplateInfo{Name: "T_" + t.ModelName, Role: string(sidecar.RoleGoroutine)},
 		names: map[string]bool{}, locs: map[*state.Location]*uppaal.Location{}}
 	if t.Slots > 1 {
 		m.tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,
@@ -103,8 +104,8 @@ func (e *emitter) locationName(l *state.Location) string {
 		name += "_" + strconv.Itoa(s.Line)
 	}
 	if l.Sink != nil {
-		name = l.Sink.End
-		if name == "panic" {
+		name = string(l.Sink.End)
+		if l.Sink.End == sidecar.EndPanic {
 			name = "crash"
 		}
 		if l.Sink.Site != 0 {
@@ -122,14 +123,14 @@ func (m *templateModel) locationInfo(l *state.Location) artifact.LocationInfo {
 	li := artifact.LocationInfo{Name: l.Name, Site: int(l.Site), Blocking: l.Block}
 	switch l.Kind {
 	case state.AtSink:
-		li.End, li.Detail = l.Sink.End, l.Sink.Detail
+		li.End, li.Detail = string(l.Sink.End), l.Sink.Detail
 	case state.AtDone:
 		switch {
 		case m.t.Parent != nil:
 		case m.e.in.Program.Test():
-			li.End = "done"
+			li.End = string(sidecar.EndDone)
 		default:
-			li.End = "goexit"
+			li.End = string(sidecar.EndGoexit)
 		}
 	}
 	for _, f := range l.Frames {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -188,7 +189,7 @@ func (x *Executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Inst
 // where a function has neither parameters nor results; others are called by the goroutine.
 func (x *Executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
-		x.SinkTo(p, &state.Sink{End: "fatal", Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
+		x.SinkTo(p, &state.Sink{End: sidecar.EndFatal, Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
 		return state.Target{}, false
 	}
 	return state.Target{Op: nilBody}, true
@@ -356,7 +357,7 @@ func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 		return x.fill(p, site, ptrs, func(q *exploration.Path) { q.Set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
 	}
 	if tgt.Fn == nil {
-		p.Note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "the function called is not known; its effects on channels and locks are not in the model")
 		return skip()
 	}
 	if tgt.Fn.Blocks == nil {
@@ -609,7 +610,7 @@ func (x *Executor) stepUnwind(p *exploration.Path) bool {
 		if u.Goexit {
 			return x.Finish(p, u)
 		}
-		x.SinkTo(p, &state.Sink{End: "panic", Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
+		x.SinkTo(p, &state.Sink{End: sidecar.EndPanic, Kind: u.Kind, Site: u.Site, Pos: u.Pos, Detail: u.Detail})
 		return false
 	}
 	g := p.Top()

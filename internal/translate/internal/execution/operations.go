@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
@@ -150,5 +151,5 @@ func (x *Executor) Either(p *exploration.Path, c *sym.Expr, yes func(q *explorat
 
 // Fatal ends the program with an error that cannot be recovered.
 func (x *Executor) Fatal(p *exploration.Path, detail string) {
-	x.SinkTo(p, &state.Sink{End: "fatal", Kind: artifact.KindUnlockUnlocked, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
+	x.SinkTo(p, &state.Sink{End: sidecar.EndFatal, Kind: artifact.KindUnlockUnlocked, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
 }

@@ -277,7 +277,7 @@ func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	size := p.Value(ctx, i.Size)[0]
 	k, ok, tracked := x.Concrete(p, size)
 	if !tracked {
-		p.Note("channel-capacity", "under", "the capacity of the channel is not tracked: taken as 1")
+		p.Note("channel-capacity", artifact.DirectionUnder, "the capacity of the channel is not tracked: taken as 1")
 		k, ok = 1, true
 	}
 	if !ok {

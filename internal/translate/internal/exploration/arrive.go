@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -122,7 +123,7 @@ func (x *Explorer) Arrive(p *Path, kind state.LocationKind, site sites.ID) {
 		key := envKey{lv.Key.Call, lv.Key.V}
 		for _, k := range []int32{0, yes} {
 			q := p.Clone()
-			q.Note("free-choice", "over", "a value that is not tracked: "+e[lv.Key.Comp].Why.Reason)
+			q.Note("free-choice", artifact.DirectionOver, "a value that is not tracked: "+e[lv.Key.Comp].Why.Reason)
 			v := slices.Clone(e)
 			v[lv.Key.Comp] = sym.Num(k)
 			if k == 0 && lv.Key.Comp+1 < len(v) {
@@ -221,7 +222,7 @@ func (x *Explorer) SinkTo(p *Path, s *state.Sink) {
 	}
 	l := p.Template.ByKey[key]
 	if l == nil {
-		l = &state.Location{Template: p.Template, Key: key, Kind: state.AtSink, Site: s.Site, Op: s.End, Sink: s}
+		l = &state.Location{Template: p.Template, Key: key, Kind: state.AtSink, Site: s.Site, Op: string(s.End), Sink: s}
 		x.addLocation(l)
 	}
 	x.arriveAt(p, l)
@@ -364,7 +365,7 @@ func (x *Explorer) leaveWith(l *state.Location, p *Path) {
 			x.Arrive(p, state.AtDone, 0)
 			return
 		}
-		x.SinkTo(p, &state.Sink{End: "return", Site: l.Site})
+		x.SinkTo(p, &state.Sink{End: sidecar.EndReturn, Site: l.Site})
 		return
 	}
 	x.ContinueWith(p)

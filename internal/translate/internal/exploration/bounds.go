@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 )
 
@@ -63,7 +64,7 @@ func (p *Path) BoundAt(at *state.Bound, pos token.Pos, what string) {
 	if at != nil && !at.Pos.IsValid() {
 		at.Pos = pos
 	}
-	p.Explorer.SinkTo(p, &state.Sink{End: "bound", Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
+	p.Explorer.SinkTo(p, &state.Sink{End: sidecar.EndBound, Kind: artifact.KindBound, Pos: pos, Detail: what, At: at})
 }
 
 // Unfollowed ends the path in front of a step that the model cannot follow, as at a bound: whether the program gets

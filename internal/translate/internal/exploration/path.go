@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -508,7 +509,7 @@ func (p *Path) NoteAt(pos token.Pos, kind, direction, reason string) {
 // Choose continues the path with each of several alternatives, as a free choice
 // for the reason given.
 func (p *Path) Choose(reason string, alternatives ...func(q *Path)) {
-	p.Note("free-choice", "over", reason)
+	p.Note("free-choice", artifact.DirectionOver, reason)
 	p.Branched = true
 	p.MarkFork()
 	for _, alt := range alternatives {

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/translate/internal/execution"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
@@ -24,14 +25,14 @@ var testCleanup = &program.Operation{Name: "cleanup", Seed: true, Args: []int{1}
 func registerCleanup(x *execution.Executor, p *exploration.Path) bool {
 	at := registersCleanup(p)
 	if at < 0 {
-		p.Note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
+		p.Note("cleanup", artifact.DirectionUnder, "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
 		return x.OpReturn(p, nil)
 	}
 	site := p.Peek().Call.Site.(*ssa.Call)
 	addr := p.Arg(1)[0]
 	f := *p.Frames[at]
 	if f.Op != nil {
-		p.Note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")
+		p.Note("cleanup", artifact.DirectionUnder, "a function registered by Cleanup outside of a test function: it is not executed in the model")
 		return x.OpReturn(p, nil)
 	}
 	d := state.DeferKey{Instr: site, Cleanup: true}
@@ -65,7 +66,7 @@ func runCleanup(x *execution.Executor, p *exploration.Path, d state.DeferKey) bo
 	tgt, ok, tracked := x.FunctionOf(p, addr, d.Instr)
 	switch {
 	case !tracked:
-		p.Note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
+		p.Note("unknown-call", artifact.DirectionUnder, "a function registered by Cleanup is not tracked; it is not executed in the model")
 	case !ok:
 		return false
 	}

@@ -3,6 +3,7 @@ package library
 import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/execution"
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
@@ -34,7 +35,7 @@ func exits(x *execution.Executor, p *exploration.Path, well, unknown bool, detai
 		kind = ""
 		p.Note(approximation.Failure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
 	}
-	x.SinkTo(p, &state.Sink{End: "exit", Kind: kind, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
+	x.SinkTo(p, &state.Sink{End: sidecar.EndExit, Kind: kind, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
 }
 
 // failure lets the model end with the failure of the test.
@@ -46,5 +47,5 @@ func failure(x *execution.Executor, p *exploration.Path, site sites.ID, guess bo
 		p.Note(approximation.Failure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
 		return
 	}
-	x.SinkTo(p.Clone(), &state.Sink{End: "exit", Kind: artifact.KindTestFailure, Site: site, Pos: p.Here(), Detail: "the test fails"})
+	x.SinkTo(p.Clone(), &state.Sink{End: sidecar.EndExit, Kind: artifact.KindTestFailure, Site: site, Pos: p.Here(), Detail: "the test fails"})
 }

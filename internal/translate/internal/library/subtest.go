@@ -65,7 +65,7 @@ func runSubtest(x *execution.Executor, p *exploration.Path) bool {
 	}
 	f := p.Peek()
 	if f.Phase == 1 {
-		p.Note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
+		p.Note("subtest", artifact.DirectionOver, "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 		p.Top().Phase = 3
 		if x.Slice.TestContext {
 			r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)

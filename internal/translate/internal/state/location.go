@@ -5,6 +5,7 @@ import (
 	"go/token"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/translate/internal/radix"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
@@ -107,7 +108,7 @@ func (l *Location) Knows(c *Cell) bool {
 
 // Sink describes an end.
 type Sink struct {
-	End    string // as artifact.LocationInfo.End
+	End    sidecar.End
 	Kind   string // artifact.Kind*, "" for none
 	Site   sites.ID
 	Pos    token.Pos
@@ -118,5 +119,5 @@ type Sink struct {
 // Normal reports that the program ends as it should, or that it may go on: a
 // test that fails does.
 func (s *Sink) Normal() bool {
-	return s.End == "return" || s.End == "exit" && s.Kind == "" || s.Kind == artifact.KindTestFailure
+	return s.End == sidecar.EndReturn || s.End == sidecar.EndExit && s.Kind == "" || s.Kind == artifact.KindTestFailure
 }
