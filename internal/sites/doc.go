@@ -12,6 +12,10 @@
 // Numbers are dense and depend on the program's text only. A key names a site
 // by its function and its ordinal in it, so that it survives edits elsewhere.
 //
+// What is known of each kind of site, and of the functions of the library that
+// are operations, is in one table (operations.go), from which other packages
+// derive what they know.
+//
 // Operations that library code performs on behalf of the program have no sites,
 // but for the two functions that start callbacks, time.AfterFunc and
 // context.AfterFunc. A call through a function value is no operation here: the
