@@ -62,7 +62,7 @@ func violated(b *artifact.Bundle) []string {
 
 // TestRaisedBounds checks that programs that are too large for the default bounds
 // have models that are exact as far as these bounds go: their searches raise the
-// bounds of the places that need it, and of no others.
+// bounds of the sites that need it, and of no others.
 func TestRaisedBounds(t *testing.T) {
 	programs.InLong(t)
 	all := searchedPrograms(t)
