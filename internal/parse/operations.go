@@ -59,13 +59,13 @@ func (op *operation) put(b *builder) {
 
 // function returns the runtime's function for a guarded method or function, ""
 // for one that has none of its own.
-func function(kind sites.Kind, obj types.Object) string {
+func function(obj types.Object) string {
 	f, ok := obj.(*types.Func)
 	if !ok {
 		return ""
 	}
 	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-		if _, ok := ifaceShapes["Iface_"+f.Name()]; ok && kind != sites.Exit {
+		if _, ok := ifaceShapes["Iface_"+f.Name()]; ok {
 			return "Iface_" + f.Name()
 		}
 		return ""
@@ -176,7 +176,7 @@ func (r *rewriter) embedded(s *types.Selection) (path string, t types.Type, ok b
 func (r *rewriter) operation(c *ast.CallExpr) *operation {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	op := &operation{}
-	name := function(kind, obj)
+	name := function(obj)
 	if _, ok := obj.(*types.Builtin); ok && kind == sites.Close {
 		if name = "Close"; !sites.OneElement(r.info.TypeOf(c.Args[0])) {
 			r.diag(c.Lparen, "close of a channel with elements of one type or another: not guarded")

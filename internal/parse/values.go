@@ -123,7 +123,7 @@ func (r *rewriter) value(e ast.Expr) {
 		return
 	}
 	b := r.build(e.Pos())
-	switch name := function(kind, obj); {
+	switch name := function(obj); {
 	case kind == sites.Callback:
 		b.put("%s(%d)", r.helper("AfterFunc_"+obj.Pkg().Name()), id)
 		r.unused(e, obj)

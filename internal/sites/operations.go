@@ -232,7 +232,6 @@ const (
 
 // objects are the words for the kinds of objects: in runs, and in reports.
 var objects = [numObjects]struct{ word, spoken string }{
-	NoObject:  {"none", "object"},
 	Channel:   {"chan", "channel"},
 	Mutex:     {"mutex", "lock"},
 	RWMutex:   {"rwmutex", "lock"},
