@@ -17,11 +17,20 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// operands reads the operands of a call.
+// operands reads the operands of a call: those of the activation for a call that is made now, those that
+// were kept for a deferred one.
 type operands func(v ssa.Value) []*sym.Expr
 
-// resolve finds the target of a call. With ok false it has taken over the path;
-// a target without function and operation is unknown.
+// resolve finds the target of a call: an operation, or a function with what it has captured, and the
+// arguments, the receiver first. With ok false it has taken over the path; a target without function and
+// operation is unknown.
+//
+// What a call calls is found by what its value is on this path, and not by the call graph, which has more:
+// in
+//
+//	for _, s := range []source{once{c}, twice{c}} { s.next() }
+//
+// each iteration calls one method. The call graph is asked where the value is not known (guess).
 func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val operands) (tgt state.Target, ok bool) {
 	c := site.Common()
 	for _, a := range c.Args {
@@ -31,6 +40,9 @@ func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val op
 		tgt.Op = x.library.Builtins[b.Name()]
 		return tgt, true
 	}
+	// Runs have shown functions here that neither the value nor the call graph has. Each is tried on a path
+	// of its own, beside what the value says, for which g is nil. Calls of the library that call back are
+	// in Call.
 	if fs := x.Program.Calls[site]; len(fs) > 0 && !x.Program.FromLibrary(site) {
 		switch g, decided := p.Guessed(site); {
 		case !decided:
@@ -43,6 +55,9 @@ func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val op
 	if c.IsInvoke() {
 		return x.resolveInvoke(p, site, val)
 	}
+	// The closure is called where it is made, and is no object: the value is what it has captured, one
+	// variable behind the other. Those that do not matter have no scalars there, and stand as nil, so that
+	// bindings and free variables have the same numbers.
 	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && layout.Direct(m) {
 		tgt.Fn = m.Fn.(*ssa.Function)
 		tgt.Pos = m.Pos()
@@ -59,6 +74,7 @@ func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val op
 		return tgt, true
 	}
 	if f := c.StaticCallee(); f != nil {
+		// What another closure has captured is in its object.
 		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
 			tgt.Fn = f
 			tgt.Op = x.Program.Operation(f)
@@ -74,7 +90,9 @@ func (x *Executor) resolve(p *exploration.Path, site ssa.CallInstruction, val op
 	return tgt, ok
 }
 
-// resolveValue completes the target of a call of a function value.
+// resolveValue completes the target of a call of a function value: one that was made in this segment, whose
+// cells are at hand; or one of several closures of the same function, for which the path does not fork; or
+// that at the address which the value is found to be.
 func (x *Executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, tgt state.Target, callee *sym.Expr) (state.Target, bool) {
 	if o, off, cells := p.NewObject(callee); cells != nil {
 		if tgt, ok := x.library.Made(tgt, o.Pool.Objects[0], off, callee); ok {
@@ -95,8 +113,9 @@ func (x *Executor) resolveValue(p *exploration.Path, site ssa.CallInstruction, t
 	return x.functionAt(p, k, tgt, site)
 }
 
-// FunctionOf finds the function that an operation calls, by its value. With ok
-// false it has taken over the path; a value that is not tracked is none.
+// FunctionOf finds the function that an operation calls, by its value, as once.Do(f) does. With ok false it
+// has taken over the path, where tracked is true; a value that is not tracked is none. The call graph is
+// not asked for those: what the library calls has no call in the program.
 func (x *Executor) FunctionOf(p *exploration.Path, value *sym.Expr, site ssa.Instruction) (tgt state.Target, ok, tracked bool) {
 	value = p.Simplify(value)
 	if o, _, cells := p.NewObject(value); cells != nil {
@@ -113,9 +132,14 @@ func (x *Executor) FunctionOf(p *exploration.Path, value *sym.Expr, site ssa.Ins
 	return tgt, ok, true
 }
 
-// oneFunction recognises a function value that can be several closures, all of
-// one function: which one only decides what it has captured, which cell reads. It
-// returns one of them, nil if the value has to be known.
+// oneFunction recognises a function value that can be several closures, all of one function: which one only
+// decides what it has captured, which cell reads. So it is for
+//
+//	for i := range fs { fs[i] = func() { <-c[i] } }
+//	fs[k]()
+//
+// where one path enters the function, with a choice for i. It returns one of them, nil if the value has to
+// be known.
 func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.Object, cell func(i int) *sym.Expr) {
 	p.Expose(value)
 	a := p.Abs(value)
@@ -131,6 +155,8 @@ func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.O
 		if c == nil || c.Base != k || c.Closure != o.Closure || c.Fn != o.Fn || c.Size != o.Size {
 			return nil, nil
 		}
+		// What the library has made, as the cancel function of a context, is an operation on the object at
+		// that address.
 		if _, library := x.library.Made(state.Target{}, c, 0, sym.Num(k)); library {
 			return nil, nil
 		}
@@ -152,7 +178,9 @@ func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.O
 	return o, func(i int) *sym.Expr { return captured[i] }
 }
 
-// functionAt completes a target by the function value at an address.
+// functionAt completes a target by the function value at an address. The call of a nil function panics (Go
+// specification, Calls), where it is made: a deferred one at the end of the function. An address at which
+// no function is makes an unknown target.
 func (x *Executor) functionAt(p *exploration.Path, k int32, tgt state.Target, site ssa.Instruction) (state.Target, bool) {
 	if k == 0 {
 		u := &state.Unwind{Kind: artifact.KindNilCall, Site: p.Statement(site), Pos: p.Here(), Detail: "call of nil function"}
@@ -185,8 +213,9 @@ func (x *Executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Inst
 	x.ContinueWith(p)
 }
 
-// spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
-// where a function has neither parameters nor results; others are called by the goroutine.
+// spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover, where a
+// function has neither parameters nor results (runtime.newproc, "go of nil func value"); others are called
+// by the goroutine, in a function that the compiler puts around the call.
 func (x *Executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (state.Target, bool) {
 	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
 		x.SinkTo(p, &state.Sink{End: sidecar.EndFatal, Kind: u.Kind, Site: x.siteOf(g), Pos: u.Pos, Detail: u.Detail})
@@ -198,12 +227,15 @@ func (x *Executor) spawnsNil(p *exploration.Path, g *ssa.Go, u *state.Unwind) (s
 // nilBody is the goroutine that calls a nil function.
 var nilBody = &program.Operation{Name: "nilbody", Seed: true, Args: []int{}}
 
+// callNil is what the goroutine of a nil function does.
 func callNil(x *Executor, p *exploration.Path) bool {
 	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 	return true
 }
 
-// closure completes a target by a function object and its cells.
+// closure completes a target by a function object and its cells, which are the captured variables that
+// matter, one behind the other. The position of the target is where the closure is made, or a function with
+// an operation is named: an operation that is called through a value has its guard there.
 func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *sym.Expr) state.Target {
 	tgt.Fn = o.Fn
 	tgt.Op = x.Program.Operation(o.Fn)
@@ -228,8 +260,12 @@ func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 	return tgt
 }
 
-// guess continues with every callee that the call graph knows for a function
-// value that is not tracked.
+// guess continues with every callee that the call graph knows for a function value that is not tracked.
+// Each path keeps what it has guessed for this call to the end of the segment: it comes here again with it,
+// and in a loop calls the same function each time. What a guessed closure has captured is unknown, and so
+// is the receiver of a guessed method.
+//
+// If the call graph has none the target is unknown, which Call notes.
 func (x *Executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
 	if fn := p.GuessedFunction(site); fn != nil {
 		tgt.Fn = fn
@@ -276,6 +312,10 @@ func (x *Executor) Method(tag int32, t types.Type, of *types.Func) (fn *ssa.Func
 	return fn, true
 }
 
+// resolveInvoke finds the target of a call of a method of an interface, by the number of the dynamic type,
+// on a path for each. A type of the library that the model knows by its operations, as a context, has these
+// for methods, with the scalar behind the number as the receiver. Of an error of the library nothing is
+// known.
 func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, val operands) (state.Target, bool) {
 	c := site.Common()
 	var tgt state.Target
@@ -313,6 +353,7 @@ func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 	if fn == nil {
 		return tgt, true
 	}
+	// A receiver of several scalars is in a box.
 	recv, ok := x.Unbox(p, e[1], t)
 	if !ok {
 		return tgt, false
@@ -323,6 +364,7 @@ func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 	return tgt, true
 }
 
+// execCall executes a call. Builtins that are no operations have no frame: they are done at once.
 func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 	ctx := p.Peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
@@ -335,7 +377,14 @@ func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 	return x.Call(p, i, 0, tgt, false)
 }
 
-// Call enters the target. For a call that is skipped the path goes on behind it.
+// Call enters the target, or goes on behind the call where nothing in it matters: its result is then
+// unknown, or computed from the arguments (libraryResult). nth tells calls of the same instruction apart
+// that are on the stack together, as those that one defer statement in a loop has deferred. A deferred call
+// has no result, and is made on top of the function that has deferred it, which does not move on.
+//
+// What a call can be is asked in this order: an operation; one that fills what it is given a pointer to, as
+// json.Unmarshal; unknown; a function without a body, of the library; one with a body, which is entered if
+// something in it matters, or what it returns.
 func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
 	ctx := p.Peek().Call
 	skipOn := func(p *exploration.Path) bool {
@@ -361,17 +410,20 @@ func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 		return skip()
 	}
 	if tgt.Fn.Blocks == nil {
+		// Runs have shown that it calls functions of the program.
 		if fs := x.Program.Calls[site]; len(fs) > 0 {
 			tgt.Op = callsBack
 			x.PushOp(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, callsBack.Name), tgt, deferred)
 			return true
 		}
+		// flag.Int and the like: their values are chosen where they are declared.
 		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.Fn) && x.Slice.Numbers[call].Chosen() {
 			return x.callFlag(p, call)
 		}
 		if a := x.Program.Assertion(site); a != nil && !deferred {
 			return x.library.Assert(x, p, site.(*ssa.Call), a, skipOn)
 		}
+		// Behind the location what a partner has handed over is a variable.
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
 			x.Arrive(p, state.AtLocal, 0)
 			return false
@@ -387,8 +439,9 @@ func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 	return x.Enter(p, x.Context(p.Template, ctx, site, nth, tgt.Fn, ""), tgt, deferred)
 }
 
-// Unforeseen notes that a function is called which the call graph does not have:
-// what it needs has not been found out.
+// Unforeseen notes that a function is called which the call graph does not have: what it needs has not been
+// found out. The slice was made by the call graph; to execute the function would read values of which
+// nothing was kept.
 func (x *Executor) Unforeseen(p *exploration.Path, tgt state.Target) bool {
 	if tgt.Op != nil || tgt.Fn == nil || tgt.Fn.Blocks == nil || x.Program.Reached[tgt.Fn] {
 		return false
@@ -397,13 +450,18 @@ func (x *Executor) Unforeseen(p *exploration.Path, tgt state.Target) bool {
 	return true
 }
 
+// resultNeeded reports that the model keeps what a call returns.
 func (x *Executor) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
 	return ok && x.Slice.Values[call]
 }
 
-// Enter pushes the frame of a function with a body; false if the recursion is
-// too deep for the model.
+// Enter pushes the frame of a function with a body; false if the recursion is too deep for the model, for
+// which the path ends at a bound.
+//
+// c is the call path of the activation: the values of the function are kept by it. Activations of a
+// recursion have different ones, since each is called from another, so that their variables do not mix.
+// What is counted are those of the function that are on the stack of this goroutine now.
 func (x *Executor) Enter(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) bool {
 	fn := tgt.Fn
 	depth := 0
@@ -446,6 +504,10 @@ func (x *Executor) activations(p *exploration.Path, fn *ssa.Function) (n int, at
 }
 
 // libraryResult is what a call returns whose body is not part of the program.
+//
+// An error that a call of errors.New or fmt.Errorf makes is one object for the place of the call. It is not
+// nil, and differs from those of other places; that it also differs from those that the same place makes at
+// other times is not in the model.
 func (x *Executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) []*sym.Expr {
 	sig := site.Common().Signature()
 	if tgt.Fn != nil {
@@ -466,8 +528,17 @@ func (x *Executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, 
 	return layout.Unknowns(n, "result of a call that is not in the model")
 }
 
+// execDefer puts a call on the list of deferred calls, with its operands, which are evaluated now (Go
+// specification, Defer statements). In a loop one statement defers several calls: each has a number, up to
+// a bound, by which its operands are kept.
 func (x *Executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
 	f := p.Top()
+	// In the body of a loop over a function,
+	//
+	//	for v := range seq { defer f(v) }
+	//
+	// which is a closure, the call is deferred to the end of the function around. The SSA form names the
+	// list that it goes to; nil is that of the function itself.
 	if i.DeferStack != nil {
 		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
 			p.Unfollowed("defer in the body of a range over a function", "it belongs to the surrounding function")
@@ -497,14 +568,17 @@ func (x *Executor) execDefer(p *exploration.Path, i *ssa.Defer) bool {
 	return true
 }
 
-// boundMethod continues with the panic where the method that a defer or go statement takes is
-// that of a nil interface; false if it has taken over the path.
+// boundMethod continues with the panic where the method that a defer or go statement takes is that of a nil
+// interface; false if it has taken over the path. So it is for `defer l.Unlock()`: the statement itself
+// panics, not the call at the end.
 func (x *Executor) boundMethod(p *exploration.Path, i ssa.CallInstruction) bool {
 	c := i.Common()
 	return !c.IsInvoke() || x.notNil(p, p.Value(p.Peek().Call, c.Value)[0], i)
 }
 
-// runDeferred takes the last deferred call of the innermost frame and enters it.
+// runDeferred takes the last deferred call of the innermost frame and enters it. It stays on the list until
+// its target is found: where the path forks for that, each fork comes here again. When it is entered it is
+// off the list, so that its own panic goes on with the one before it.
 func (x *Executor) runDeferred(p *exploration.Path) bool {
 	f := p.Peek()
 	d := f.Defers[len(f.Defers)-1]
@@ -520,6 +594,7 @@ func (x *Executor) runDeferred(p *exploration.Path) bool {
 			e = e[n:]
 		}
 	}
+	// Operands that are not kept are constants of the program, or do not matter.
 	operand := func(v ssa.Value) []*sym.Expr {
 		if k := kept[v]; k != nil {
 			return k
@@ -541,7 +616,8 @@ func (x *Executor) runDeferred(p *exploration.Path) bool {
 	return x.Call(p, d.Instr, d.Nth, tgt, true)
 }
 
-// runBuiltin executes a deferred builtin that is no operation.
+// runBuiltin executes a deferred builtin that is no operation: recover, which only the function around can
+// make do something, delete and clear of maps, and others that matter for what they write.
 func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
 	f := p.Peek()
 	done := func(q *exploration.Path) bool {
@@ -551,7 +627,11 @@ func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *
 	switch {
 	case b.Name() == "recover":
 		done(p)
-		// It is one of the function that defers it.
+		// It is as if the function that defers it called it: alone, `defer recover()` stops nothing, and in
+		//
+		//	defer func() { defer recover() }()
+		//
+		// it stops the panic of the function around.
 		if n := len(p.Frames); f.Deferred && n >= 2 && p.Frames[n-2].Op == nil {
 			x.recovered(p, p.Frames[n-2])
 		}
@@ -569,7 +649,10 @@ func (x *Executor) runBuiltin(p *exploration.Path, site ssa.CallInstruction, b *
 	return done(p)
 }
 
-// Raise begins to unwind the goroutine.
+// Raise begins to unwind the goroutine: u is put on the innermost frame, whose deferred calls come next
+// (stepUnwind). val is the interface that recover returns, two scalars; it is kept under a key of the
+// activation, and goes from frame to frame. A panic in a deferred call replaces the one that has made it
+// run.
 func (x *Executor) Raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) {
 	f := p.Peek()
 	switch {
@@ -584,7 +667,14 @@ func (x *Executor) Raise(p *exploration.Path, u *state.Unwind, val []*sym.Expr) 
 	p.Top().Unwinds(u)
 }
 
-// stepUnwind goes on unwinding the innermost frame.
+// stepUnwind goes on unwinding the innermost frame: its deferred calls are made, the last one first, and
+// when there are none left it is popped, and the frame below unwinds. If the last frame is popped a panic
+// ends the program, and a Goexit the goroutine.
+//
+// A panic that has been recovered from ends in the frame in which it was: that returns to its caller, by
+// its Recover block if it has one, which reads the named results, and else with zeros (Go specification,
+// Handling panics). If it was the panic of a call that Goexit had a deferred function make, that goes on
+// instead (state.Unwind.Exits).
 func (x *Executor) stepUnwind(p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Op == nil && len(f.Defers) > 0 {
@@ -618,13 +708,18 @@ func (x *Executor) stepUnwind(p *exploration.Path) bool {
 	if !u.Goexit {
 		p.Set(g.Call, state.PanicKey{}, val)
 	}
+	// The operation that has called the function may have to do something: a Once is over, a goroutine of
+	// WaitGroup.Go has to count down.
 	if unwound := x.library.unwinds[g.Op]; unwound != nil {
 		return unwound(x, p)
 	}
 	return true
 }
 
-// recovered stops the panic of frame g and returns its value.
+// recovered stops the panic of frame f and returns its value, nil if there is none: neither without a
+// panic, nor in a Goexit, nor for one that has been stopped already. The frame is only marked. The deferred
+// function that has called recover goes on, and so do the deferred calls that are left; then stepUnwind
+// sees the mark.
 func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		if p.Frames[i].Call != f.Call {
@@ -643,7 +738,12 @@ func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 	return layout.Zeros(2)
 }
 
-// execBuiltin executes the builtins that are not operations.
+// execBuiltin executes the builtins that are not operations: close and panic have guards, these do not. len
+// and cap of a channel are read in the midst of a segment, as any memory.
+//
+// recover returns something only in a function that was deferred by the one that panics, which is the frame
+// below. ssa:wrapnilchk is in the wrapper of a method with a value receiver: the wrapper follows the
+// pointer next, and if it is nil panics there.
 func (x *Executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin) bool {
 	f := p.Peek()
 	set := func(e ...*sym.Expr) bool {
