@@ -17,13 +17,27 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// Slices are three scalars: the address of the first element, the length and
-// the capacity. Since elements lie side by side, slicing is arithmetic.
+// Slices are three scalars: the address of the first element, the length and the capacity. Since elements
+// lie side by side, slicing is arithmetic. The nil slice is 0, 0, 0; other slices have an address that is
+// not 0, also those without elements (noElements).
+//
+// An array is an object with Elems elements of Stride scalars and a cell more (state.Backing), so that the
+// address behind its last element is still one of it. Unless the program limits capacities, as in s[i:j:k],
+// the capacity of a slice follows from its address: it is what is left of the array. That is used wherever
+// the address is known, so that the capacity, which is a scalar like the others, need not be.
 
-// Shape finds the address of a slice, and with it its capacity, which is what
-// is left of the array, and the range of its length. ok is false if it has
-// taken over the path, or the path cannot be; tracked is false if the address
-// is not known. w are the scalars of an element.
+// Shape finds the address of a slice, and with it its capacity, which is what is left of the array, and the
+// range of its length. ok is false if it has taken over the path, or the path cannot be; tracked is false
+// if the address is not known. w are the scalars of an element.
+//
+// What is known of the three scalars is kept apart, so that of two slices, as after
+//
+//	s := a[:1]
+//	if c { s = b[:3] }
+//
+// each address may come with each length and capacity. With the address known those that do not fit are
+// excluded: what follows neither sees an index of b out of the bounds of a, nor does it panic where no run
+// does.
 func (x *Executor) Shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32, ok, tracked bool) {
 	ptr, ok, tracked = x.Concrete(p, e[0])
 	if !ok || !tracked {
@@ -33,6 +47,7 @@ func (x *Executor) Shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32
 	if !known || ptr != 0 && x.Slice.LimitsCapacity {
 		return ptr, true, true
 	}
+	// The length is at most what is left of the array, the capacity just that.
 	for i, k := range []int32{0, left} {
 		v := p.Simplify(e[i+1])
 		a := p.Abs(v)
@@ -43,6 +58,7 @@ func (x *Executor) Shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32
 		if i == 1 {
 			fits = a.Clamp(int64(k), int64(k))
 		}
+		// The address is that of another slice than the rest is of: there is no such run.
 		if fits.Empty() {
 			return ptr, false, true
 		}
@@ -70,8 +86,9 @@ func (x *Executor) room(ptr, w int32) (n int32, known bool) {
 	return o.Elems - (ptr-o.Base)/w, true
 }
 
-// inBounds continues with the panic where an index is out of bounds; false if
-// it has taken over the path. Lengths that are not tracked are not checked.
+// inBounds continues with the panic where an index is out of bounds; false if it has taken over the path.
+// Lengths that are not tracked are not checked: each index would be an alarm. Where the panic would be
+// recovered from it is recorded as missing (checked).
 func (x *Executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instruction) bool {
 	if i.Op == sym.OpUnknown || n.Op == sym.OpUnknown {
 		return true
@@ -79,8 +96,8 @@ func (x *Executor) inBounds(p *exploration.Path, i, n *sym.Expr, instr ssa.Instr
 	return x.check(p, sym.Or(sym.Arith(sym.OpLt, i, sym.Num(0)), sym.Arith(sym.OpLe, n, i)), "index out of range", instr)
 }
 
-// check continues with a panic where bad holds; false if it has taken over the
-// path.
+// check continues with a panic where bad holds; false if it has taken over the path, which is then executed
+// again without the panic. An unknown condition is taken not to hold.
 func (x *Executor) check(p *exploration.Path, bad *sym.Expr, detail string, instr ssa.Instruction) bool {
 	return x.CheckWith(p, bad, detail, instr, x.SomeError)
 }
@@ -116,8 +133,10 @@ func (x *Executor) CheckWith(p *exploration.Path, bad *sym.Expr, detail string, 
 	return false
 }
 
-// sliceBounds continues with the panic where the bounds of a slice expression
-// are wrong; false if it has taken over the path.
+// sliceBounds continues with the panic where the bounds of a slice expression are wrong: they have to be 0
+// <= lo <= hi <= limit <= capacity (Go specification, Slice expressions). It reports false if it has taken
+// over the path. If one of the first three is not known nothing is checked, and if the capacity is not all
+// but that.
 func (x *Executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym.Expr, instr ssa.Instruction) bool {
 	for _, e := range []*sym.Expr{lo, hi, limit} {
 		if e.Op == sym.OpUnknown || p.Abs(e).Top {
@@ -130,8 +149,9 @@ func (x *Executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym
 	return x.check(p, sym.Or(sym.Arith(sym.OpLt, lo, sym.Num(0)), sym.Or(sym.Arith(sym.OpLt, hi, lo), sym.Or(sym.Arith(sym.OpLt, limit, hi), sym.Arith(sym.OpLt, capacity, limit)))), "slice bounds out of range", instr)
 }
 
-// element computes base + i*size for an index; an index that is not tracked is
-// a free choice among the elements.
+// element computes base + i*size for an index; an index that is not tracked is a free choice among the
+// elements, of at most 16. The choice is kept for this very expression, so that the same index means the
+// same element in what the path does next.
 func (x *Executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
 	if i.Op == sym.OpUnknown {
 		k, ok, tracked := x.Concrete(p, n)
@@ -155,6 +175,8 @@ func (x *Executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, 
 		return nil, false
 	}
 	at := sym.Arith(sym.OpAdd, base, sym.Arith(sym.OpMul, i, sym.Num(int32(size))))
+	// Where it is known which arrays these are, so are the addresses of their elements: there are no
+	// others, though the sets of the operands multiply.
 	if a, known := x.elementsAt(p.Abs(base), p.Abs(i), int32(size)); known {
 		if a.Empty() {
 			return nil, false // it has no elements: there is no such path
@@ -196,6 +218,7 @@ func (x *Executor) elementsAt(base, i sym.Set, w int32) (a sym.Set, known bool) 
 	return a, true
 }
 
+// execIndexAddr computes the address of an element of a slice, or of an array behind a pointer.
 func (x *Executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 	ctx := p.Peek().Call
 	base, n := p.Value(ctx, i.X), sym.Num(0)
@@ -204,7 +227,8 @@ func (x *Executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 	case *types.Slice:
 		size = x.Width(t.Elem())
 		if x.differ(p.Abs(base[0])) {
-			// An index that one of the arrays has another may not have.
+			// An index that one of the arrays has another may not have: with the array known so is its
+			// length.
 			k, ok, tracked := x.Shape(p, base, int32(size))
 			if !ok && tracked {
 				return false
@@ -216,6 +240,7 @@ func (x *Executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 		n = base[1]
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
+		// The array is too large to be kept, and is one scalar.
 		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
 			p.Set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
 			return p.Advance()
@@ -253,6 +278,8 @@ func (x *Executor) differ(a sym.Set) bool {
 	return false
 }
 
+// execIndex takes an element of an array that is a value, as one that a function returns, or a byte of a
+// string. The array has no address, so that there is nothing to compute with: the index has to be known.
 func (x *Executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
 	ctx := p.Peek().Call
 	n := x.Width(i.Type())
@@ -277,6 +304,8 @@ func (x *Executor) execIndex(p *exploration.Path, i *ssa.Index) bool {
 	return p.Advance()
 }
 
+// execSlice executes a slice expression, of a string, a slice or an array behind a pointer. What is in a
+// part of a string is not known.
 func (x *Executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 	ctx := p.Peek().Call
 	if program.IsString(i.X.Type()) {
@@ -299,6 +328,8 @@ func (x *Executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 		p.Set(ctx, i, layout.Unknowns(x.Width(i.Type()), "a slice of this type"))
 		return p.Advance()
 	}
+	// Of an array the bounds are constants. A slice that is not tracked goes on with what is known of its
+	// scalars.
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
 		if k, ok, tracked := x.Shape(p, e, int32(x.Width(elem))); tracked {
 			if !ok {
@@ -353,6 +384,8 @@ func (x *Executor) noElements(w int32) int32 {
 	}).Base
 }
 
+// execMakeSlice allocates the array of a make. Arrays of different sizes are different objects, so that the
+// capacity has to be known, and the length need not. Of a large one only length and capacity are kept.
 func (x *Executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
 	ctx := p.Peek().Call
 	elem := i.Type().Underlying().(*types.Slice).Elem()
@@ -379,8 +412,14 @@ func (x *Executor) execMakeSlice(p *exploration.Path, i *ssa.MakeSlice) bool {
 	return p.Advance()
 }
 
-// appendTo executes the builtin append: in place while there is room, else into
-// a new array.
+// appendTo executes the builtin append: in place while there is room, else into a new array (Go
+// specification, Appending to and copying slices). Which of the two it is decides who sees what is written,
+//
+//	a := append(s, 1)
+//	b := append(s, 2) // a[len(s)] is 2 if s had room, else 1
+//
+// so that room and length are asked for. Whatever has to be known forks the path, and each fork executes
+// the append from its beginning.
 func (x *Executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
 	ctx := p.Peek().Call
 	st, ok := call.Type().Underlying().(*types.Slice)
@@ -405,8 +444,8 @@ func (x *Executor) appendTo(p *exploration.Path, call *ssa.Call) bool {
 	return a.inPlace()
 }
 
-// appending is a call of the builtin append on a path, with what is known of its
-// slices so far.
+// appending is a call of the builtin append on a path, with what is known of its slices so far. Its steps
+// report whether the next one is to come; if not, advanced is what appendTo returns.
 type appending struct {
 	x        *Executor
 	p        *exploration.Path
@@ -434,10 +473,12 @@ func (a *appending) fail(why string) bool {
 	return false
 }
 
-// readElements reads the elements that are appended. It reports whether the append
-// can go on.
+// readElements reads the elements that are appended. It reports whether the append can go on. How many
+// there are has to be known: in append(s, v, w), which the SSA form makes append(s, t...) of an array t, it
+// is.
 func (a *appending) readElements() bool {
 	x, p := a.x, a.p
+	// append(b, "text"...)
 	if len(a.src) != 3 {
 		return a.fail("append of a string")
 	}
@@ -449,6 +490,7 @@ func (a *appending) readElements() bool {
 		return false
 	}
 	a.n = n
+	// The array was made in this segment, and its cells are not in memory yet.
 	if o, off, cells := p.NewObject(a.src[0]); cells != nil {
 		for k := range n * a.w {
 			a.added = append(a.added, p.NewCell(o, off+k))
@@ -502,8 +544,8 @@ func (a *appending) findRoom() bool {
 	return true
 }
 
-// fork executes the append again once with too little room, where that can be, and
-// once with enough. full says which.
+// fork executes the append again once with too little room, where that can be, and once with enough. full
+// says which. What is known then makes full a constant, so that this happens once.
 func (a *appending) fork(full *sym.Expr) {
 	p := a.p
 	p.MarkFork()
@@ -531,7 +573,8 @@ func (a *appending) outOfPlace() bool {
 	return a.x.appendNew(a.p, a.call, a.ptr, length, a.capacity, length+a.n, a.added)
 }
 
-// inPlace appends where there is room.
+// inPlace appends where there is room. Each cell that can be one of the new elements gets it if the length
+// says so, and else keeps what it has.
 func (a *appending) inPlace() bool {
 	p := a.p
 	// The length need not be known: the elements go where it says.
@@ -559,8 +602,12 @@ func (x *Executor) seesCapacity(elem types.Type) bool {
 	return x.capacities[program.TypeKey(elem)]
 }
 
-// appendNew appends to a copy of a slice that has no room, which has n elements
-// then.
+// appendNew appends to a copy of a slice that has no room, which has n elements then. How large the new
+// array is the language does not say; it is what the runtime makes it (package growth), where somebody may
+// notice.
+//
+// There is no bound in front of the first guard: what the program sets up there is executed once, with
+// numbers that are known, and is as large as it is.
 func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
 	most, at := x.BoundOf(approximation.BoundElements, p.Here())
@@ -592,7 +639,8 @@ func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, c
 	return false
 }
 
-// appendInto appends to a copy of a slice, in an array with some capacity.
+// appendInto appends to a copy of a slice, in an array with some capacity. The elements are read before the
+// array is allocated, and those behind them are zero.
 func (x *Executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.Width(elem))
 	x.Accessed(p, ptr, int(length*w), p.Statement(call), false)
@@ -613,6 +661,9 @@ func (x *Executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Ty
 	return p.Advance()
 }
 
+// execTypeAssert executes x.(T): with the number of the dynamic type known, it is decided by types (Go
+// specification, Type assertions). For an error of the library any assertion to another type than error may
+// hold or not, and what it gives is unknown.
 func (x *Executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 	ctx := p.Peek().Call
 	e := p.Value(ctx, i.X)
@@ -645,6 +696,7 @@ func (x *Executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 	t := x.Memory.TypeOf(tag)
 	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
 	switch {
+	// It is nil, or its number is that of no type.
 	case t == nil:
 		finish(p, false, layout.Zeros(n))
 	case t == layout.OpaqueError:
@@ -656,12 +708,15 @@ func (x *Executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 			func(q *exploration.Path) { finish(q, true, layout.Unknowns(n, "a library's error")) },
 			func(q *exploration.Path) { finish(q, false, layout.Zeros(n)) })
 		return false
+	// The result is the same interface value: its type does not change by being seen through another
+	// interface.
 	case toIface:
 		if x.implements(t, iface) {
 			finish(p, true, append([]*sym.Expr(nil), e...))
 		} else {
 			finish(p, false, layout.Zeros(n))
 		}
+	// A box of another type ends the path in Unbox: type and value do not belong together.
 	case types.Identical(t, i.AssertedType):
 		val, ok := x.Unbox(p, e[1], t)
 		if !ok {

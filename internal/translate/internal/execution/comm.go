@@ -16,8 +16,12 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// atGuard stops at the guard of an instruction, or executes the instruction if
-// the guard has been passed.
+// atGuard stops at the guard of an instruction, or executes the instruction if the guard has been passed:
+// in phase 0 of the frame it has not, from 1 on it has (exploration sets that when a segment begins there),
+// and 2 is that of a communication that has queued. Who has executed the instruction sets the phase back
+// (opDone).
+//
+// A go statement evaluates the function in front of its guard, where the method of a nil interface panics.
 func (x *Executor) atGuard(p *exploration.Path, instr ssa.Instruction) bool {
 	f := p.Peek()
 	if f.Phase == 0 {
@@ -90,7 +94,8 @@ func (x *Executor) siteOf(instr ssa.Instruction) sites.ID {
 	return 0
 }
 
-// comm is one communication: a send or a receive.
+// comm is one communication: a send or a receive. val are the scalars that are sent, elem is the type of
+// the elements of the channel as the instruction has it.
 type comm struct {
 	send bool
 	ch   *sym.Expr
@@ -98,6 +103,9 @@ type comm struct {
 	elem types.Type
 }
 
+// execSelect executes a select. Its value is a tuple of the number of the case, -1 for the default, whether
+// a value was received, and the values of all receives, of which those that were not chosen are zero
+// (ssa.Select).
 func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 	ctx := p.Peek().Call
 	var comms []comm
@@ -126,13 +134,22 @@ func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 	})
 }
 
-// communicate executes a send, a receive or a select. done completes a path
-// with the chosen case, what was received, and whether it was a message.
+// communicate executes a send, a receive or a select, of which comms are the cases. done completes a path
+// with the chosen case, -1 for the default, what was received, and whether it was a message. There is a
+// path for each case that can go on, and for each way in which it can; p itself ends: false is returned
+// always.
 //
-// A goroutine at an unbuffered operation need not be queued: a rendezvous takes
-// two goroutines at theirs. Only where somebody polls can the difference be
-// seen; there the operation first queues (a location of its own), and its
-// partner is one that is not queued.
+// A nil channel has no object in objs, and its case never goes on. Neither does one without a partner:
+// there is no path for a goroutine that waits, it stays at its location.
+//
+// A goroutine at an unbuffered operation need not be queued: a rendezvous takes two goroutines at theirs.
+// Only where somebody polls, that is, has a select with a default, can the difference be seen: the default
+// is taken if nobody is queued, also if somebody stands in front of the guard of the operation. There the
+// operation first queues (a location of its own, AtQueue, in phase 2), and its partner is one that is not
+// queued, so that of two one is always first. How many are queued on which side two cells of the channel
+// count. Which channels are polled is an assumption: where a select with a default is found on another one
+// the attempt begins again. All channels that stand in a select with a polled one are taken for polled,
+// too, since who is queued is so at all of them.
 func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault bool, done func(q *exploration.Path, i int, val []*sym.Expr, ok bool)) bool {
 	queued := p.Peek().Phase == 2
 	objs := make([]*state.Object, len(comms))
@@ -228,6 +245,12 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	return false
 }
 
+// send executes a send on a channel that is not nil: it panics if that is closed, and else puts the value
+// into the buffer, if there is room, or meets a receiver. What is sent is added to what messages of the
+// channel can be, in cells that are no state: a receiver that meets a sender knows no more of the value.
+// leave counts the goroutine out of the queue in which it has been.
+//
+// The model may keep less of a buffer than the program has: then the path ends where there is more in it.
 func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, queued bool, done, leave func(q *exploration.Path)) {
 	closed := p.CellAt(o.Base + state.ChanClosed)
 	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
@@ -260,6 +283,7 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 				return
 			}
 		}
+		// The value goes to the place behind the last one, whichever that is.
 		for k := range o.Kept {
 			for i := range o.Width {
 				at := o.Base + state.ChanPayload + o.Width + k*o.Width + i
@@ -275,7 +299,9 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 	done(q)
 }
 
-// rendezvous labels the path with the synchronisation of a rendezvous.
+// rendezvous labels the path with the synchronisation of a rendezvous: two edges are taken together, one
+// that sends and one that receives, on the same channel. On a polled one, one of the two is queued, and the
+// names say which: in "qs" the sender is, in "sq" the receiver.
 func rendezvous(p *exploration.Path, o *state.Object, queued, send bool) {
 	name := "rv"
 	switch {
@@ -287,6 +313,12 @@ func rendezvous(p *exploration.Path, o *state.Object, queued, send bool) {
 	p.Sync = &state.Sync{Name: name, Object: o, Send: send}
 }
 
+// receive executes a receive from a channel that is not nil: of the first value in the buffer, behind which
+// the others move up, or from a sender; or of zeros, if the channel is closed and the buffer empty. ok says
+// whether it was a message.
+//
+// Of a rendezvous the value is what the sender hands over (sym.OpMsg), of which all is known that was ever
+// sent. If nothing was, there is no path yet: when somebody sends, this segment is executed again.
 func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, done func(q *exploration.Path, val []*sym.Expr, ok bool)) {
 	closed := p.CellAt(o.Base + state.ChanClosed)
 	if o.Cap > 0 {
@@ -299,6 +331,7 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 			return
 		}
 		val, saturated := layout.Unknowns(int(o.Width), "contents of a buffer that is not tracked"), make([]*sym.Expr, o.Width)
+		// Only the first value is read, and may be saturated: the others are copied as they are.
 		if o.Kept > 0 {
 			for k := range o.Kept {
 				for i := range o.Width {
@@ -349,7 +382,7 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 	done(q, val, true)
 }
 
-// execGo starts a goroutine.
+// execGo starts a goroutine, behind the guard of the go statement.
 func (x *Executor) execGo(p *exploration.Path, i *ssa.Go) bool {
 	ctx := p.Peek().Call
 	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*sym.Expr { return p.Value(ctx, v) })
@@ -359,13 +392,21 @@ func (x *Executor) execGo(p *exploration.Path, i *ssa.Go) bool {
 	return x.SpawnTarget(p, i, tgt, func(q *exploration.Path) { opDone(q) })
 }
 
-// SpawnTarget starts a goroutine that calls tgt: the go site has been passed.
+// SpawnTarget starts a goroutine that calls tgt: the go site has been passed. after completes the path of
+// the goroutine that goes on here.
+//
+// The goroutine is one of a template, which is found or made by the statement, the call path and the
+// target. The edge is taken together with that of an idle process of the template, to which it hands the
+// operands over: what the goroutine needs of its arguments and captured variables, in the order of
+// t.Handed. What these can be is joined over all go statements that start it. Where no process is idle the
+// path ends at a bound, unless there is only ever one.
 func (x *Executor) SpawnTarget(p *exploration.Path, site ssa.Instruction, tgt state.Target, after func(q *exploration.Path)) bool {
 	x.Unforeseen(p, tgt)
 	if tgt.Op == nil && tgt.Fn == nil {
 		p.Note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
 	}
 	t := x.TemplateFor(p, site, tgt)
+	// From here on others may come between. Of subtests it is known when they do: they are waited for.
 	p.Alone, p.Serial = false, p.Serial && tgt.Op.StartedBy(sites.Subtest)
 	var handed []*sym.Expr
 	for _, k := range t.Handed {

@@ -13,8 +13,9 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// guessCompleted continues with what the value of a call says, and with the functions
-// that runs have shown.
+// guessCompleted continues with what the value of a call says, and with the functions that runs have shown.
+// Nothing is known of when it is which, so that each execution of the call may be either: the model does at
+// least what the runs did.
 func (x *Executor) guessCompleted(p *exploration.Path, site ssa.CallInstruction, fs []*ssa.Function) {
 	var alts []func(*exploration.Path)
 	for _, f := range slices.Concat([]*ssa.Function{nil}, fs) {
@@ -36,6 +37,9 @@ const (
 	backCalls
 )
 
+// callBack executes such a call: it decides whether one more function is called, and which, until it
+// decides to return. In front of each decision the segment ends, since the loop might be executed here for
+// ever.
 func callBack(x *Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	fs := x.Program.Calls[f.Call.Site.(ssa.CallInstruction)]

@@ -12,14 +12,20 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// elementsLost notes that elements which a call writes are not in the model, if they matter.
+// elementsLost notes that elements which a call writes are not in the model, if they matter: if something
+// that is in the slice reads elements of such a type. elem is nil where the type is not known.
 func (x *Executor) elementsLost(p *exploration.Path, call ssa.CallInstruction, elem types.Type) {
 	if elem == nil || x.Slice.Classes[relevance.Elements(elem)] {
 		p.NoteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
-// execElements executes the builtin copy, or clear of a slice.
+// execElements executes the builtin copy, or clear of a slice. copy writes as many elements as the shorter
+// of the two slices has, and returns how many (Go specification, Appending to and copying slices).
+//
+// The number need not be known: of each element that can be written the cells get what is new if the number
+// is large enough, and keep what they have if not. What is written is all read before, since the two slices
+// may be parts of one array.
 func (x *Executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 	elem := x.Program.ElementsWritten(i)
 	ctx := p.Peek().Call

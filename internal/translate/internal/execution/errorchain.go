@@ -14,14 +14,21 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// errors.Is is known where the model knows both errors, and the chain of the
-// first: of an error that fmt.Errorf makes, a variable of the package that it
-// wraps.
+// errors.Is is known where the model knows both errors, and the chain of the first: of an error that
+// fmt.Errorf makes, a variable of the package that it wraps. So it is for
+//
+//	var errClosed = errors.New("closed")
+//	err := fmt.Errorf("send: %w", errClosed)
+//	if errors.Is(err, errClosed) { ... }
+//
+// Errors are compared as interfaces are: by the number of the type and the scalar, which for those of the
+// library is the address of an object of its own.
 
 // maxWrapped is the longest chain of errors that is followed.
 const maxWrapped = 8
 
-// errorIs is the result of errors.Is; ok is false if it is not known.
+// errorIs is the result of errors.Is; ok is false if it is not known. The target has to be one error; the
+// other one may be a few, and the result is then a choice among theirs.
 func (x *Executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	ctx := p.Peek().Call
 	err, target := p.Value(ctx, call.Call.Args[0]), p.Value(ctx, call.Call.Args[1])
@@ -42,8 +49,10 @@ func (x *Executor) errorIs(p *exploration.Path, call *ssa.Call) (out []*sym.Expr
 	})
 }
 
-// inChain reports that an error or one that it wraps is the wanted one; known is
-// false if that cannot be said.
+// inChain reports that an error or one that it wraps is the wanted one; known is false if that cannot be
+// said. It follows package errors: the two are compared, then the error is asked by its method Is, and then
+// unwrapped. The methods of an error of a type of the program are not called: if it has one, the result is
+// not known.
 func (x *Executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known bool) {
 	for range maxWrapped {
 		if err[0] == 0 || wanted[0] == 0 {
@@ -66,6 +75,7 @@ func (x *Executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known
 		if o.Wrapped == nil {
 			return false, !o.Wraps
 		}
+		// What the variable holds now is taken for what it held when it was wrapped.
 		g := x.Global(o.Wrapped)
 		for i := range err {
 			e := p.CellAt(g.Base + int32(i))
@@ -85,7 +95,7 @@ func (x *Executor) unwraps(t types.Type) bool {
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
-// newError is the error that a call of errors.New or fmt.Errorf makes.
+// newError is the error that a call of errors.New or fmt.Errorf makes, one for each call in the program.
 func (x *Executor) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.ErrorValue(key, "err")
 	o := x.Memory.Object(e[1].K)
@@ -107,9 +117,12 @@ func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
 	if verbs == 0 {
 		return nil, false
 	}
+	// Several errors make a tree, which is not followed.
 	if verbs > 1 {
 		return nil, true
 	}
+	// Which argument belongs to the verb is not asked: it is the one that is an error, if there is one
+	// alone.
 	for _, a := range program.Arguments(call)[1:] {
 		if c, ok := a.(*ssa.ChangeInterface); ok {
 			a = c.X

@@ -29,5 +29,6 @@ func New(ctx context.Context, l *Library, p *program.Program, sl *relevance.Slic
 // Begin has a test function, on top of the stack, do at its end what the library does there.
 func (x *Executor) Begin(p *exploration.Path) { x.library.Begin(p) }
 
-// Late adds what the library does by itself. It reports whether there is something to do then.
+// Late adds what the library does by itself, as the cause that a context has when its deadline passes. It
+// is called when the queue of locations is empty, and reports whether there is something to do then.
 func (x *Executor) Late() bool { return x.library.Late(x) }

@@ -134,7 +134,9 @@ func (x *Executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t type
 	return layout.Unknowns(x.Width(t), "what errors.As has found")
 }
 
-// fillings lists what a call writes into a value of type t at an address.
+// fillings lists what a call writes into a value of type t at an address, as decoders do: into numbers and
+// texts, and what has such in exported fields. class is that of the memory, which says what its numbers are
+// used for. A pointer, map or interface inside is only set if it is nil, and then to what is not known.
 func (x *Executor) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
 	n := x.Slice.NumberClasses[class]
 	switch u := t.Underlying().(type) {
@@ -188,7 +190,9 @@ func (x *Executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 	return nil
 }
 
-// fill executes a call that writes through pointers; result sets what it returns.
+// fill executes a call that writes through pointers, as fmt.Sscan(s, &n); result sets what it returns. Each
+// number that something has the size of is one of a few, so that there is a path for each combination;
+// others are unknown. What a nil pointer points to is not written.
 func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*exploration.Path)) bool {
 	ctx := p.Peek().Call
 	var all []filling
@@ -228,6 +232,7 @@ func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ss
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
+			// No decoder writes into locks and channels.
 			case x.Memory.Cells[f.addr].Sync:
 			case f.fresh:
 				if q.CellAt(f.addr).Is(0) {
@@ -242,6 +247,7 @@ func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ss
 				q.NotePick(q.Here(), f.what, f.values, false)
 				q.Branched = true
 				q.MarkFork()
+				// Each number that follows is chosen on each of these paths.
 				for _, k := range slices.Backward(f.values) {
 					r := q.Clone()
 					r.Picks++

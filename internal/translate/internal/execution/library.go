@@ -16,8 +16,9 @@ import (
 // stack of a goroutine it is a frame without a body, so that it can be called, deferred, started
 // and passed around like any other. What it does is kept beside it, so that stacks are data.
 
-// A Run does something of the operation on top of the stack. It reports whether the path goes
-// on.
+// A Run does something of the operation on top of the stack, in the phase of its frame. It reports whether
+// the path goes on; then the same operation is executed again if it is still on top, so that a Run that
+// does not end the operation has set another phase.
 type Run func(x *Executor, p *exploration.Path) bool
 
 // Library is what is known of functions that are not executed from their source: the operations,
@@ -80,7 +81,8 @@ func (l *Library) Add(op program.Operation, run Run) *program.Operation {
 	return &op
 }
 
-// Operation returns what the model knows of a function without body.
+// Operation returns what the model knows of a function without body. The methods of testing.T, B, F and
+// what they embed are known by their names alone.
 func (l *Library) Operation(f *ssa.Function) *program.Operation {
 	if f == nil || f.Blocks != nil {
 		return nil

@@ -16,14 +16,28 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A map is an object with room for a few entries, each of which says whether it
-// is used, and holds a key and its value. Behind them a cell says that the map
-// has had more: then what is not found is not tracked. The cells after that
-// are not part of the state: they stand for the keys that are ever set.
+// A map is an object with room for a few entries, each of which says whether it is used, and holds a key
+// and its value. Behind them a cell says that the map has had more: then what is not found is not tracked.
+// The cells after that are not part of the state: they stand for the keys that are ever set. So a map[K]V
+// with n entries has the cells
+//
+//	used key.. value..   n times, Stride = 1 + width of K + width of V
+//	more                 (state.Object.More)
+//	ever..               width of K, what keys have ever been set
+//
+// An entry that is not used is all 0. Which entry a key has is decided by the state, so that most
+// operations have a list found of conditions, one for each entry: that it is the one with the key. At most
+// one of them holds, and none if there is no entry. Cells are written in all entries under these
+// conditions, and the path does not fork.
+//
+// A map that has too large entries, or whose contents do not matter, is an object without contents
+// (someMap), in which nothing is ever found out: not nil, of unknown length.
 
 // maxEntry is the most scalars of a key with its value.
 const maxEntry = 16
 
+// execMakeMap allocates a map, empty. That it has more entries than the bound is said by the cell more, for
+// which there may be an approximation instead of an end of the path (endsWhereFull).
 func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 	ctx := p.Peek().Call
 	t := i.Type().Underlying().(*types.Map)
@@ -51,6 +65,7 @@ func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 		if at != nil && !x.endsWhereFull(t) {
 			at.Over = append(at.Over, more)
 		}
+		// The keys that are ever set: grown by who sets them, and no part of the state.
 		for c := range kw {
 			k := x.Memory.Cells[o.More()+1+int32(c)]
 			k.Abs, k.Payload, k.Sync = sym.Set{}, true, true
@@ -60,6 +75,7 @@ func (x *Executor) execMakeMap(p *exploration.Path, i *ssa.MakeMap) bool {
 	if !ok {
 		return false
 	}
+	// Clear leaves out the keys ever set, which are those of all maps made here.
 	r.Clear(p, func(off int32) bool { return off > entries*stride })
 	p.Set(ctx, i, []*sym.Expr{r.Address})
 	return p.Advance()
@@ -70,8 +86,9 @@ func (x *Executor) someMap() int32 {
 	return x.Memory.KeyedObject("a map", func() *state.Object { return &state.Object{Kind: state.OpaqueObject, Name: "map", Size: 1} }).Base
 }
 
-// mapAt finds the map that an instruction is about; nil for a nil map. ok is
-// false if it has taken over the path.
+// mapAt finds the map that an instruction is about; nil for a nil map. ok is false if it has taken over the
+// path. A map whose contents are not kept is not tracked. It counts as an access to all cells of the map,
+// since which entry a key has depends on all of them.
 func (x *Executor) mapAt(p *exploration.Path, e *sym.Expr, instr ssa.Instruction, write bool) (o *state.Object, ok, tracked bool) {
 	e = p.Simplify(e)
 	if _, _, isNew := exploration.NewObjectAt(e); isNew {
@@ -107,9 +124,11 @@ func (x *Executor) readMap(p *exploration.Path, e *sym.Expr, at ssa.Instruction,
 	return nil, p.Advance()
 }
 
-// Find looks a key up: done completes a path for the entries that hold it, by
-// the condition that each does, and reports that it goes on. Keys that are not
-// tracked may be any.
+// Find looks a key up: done completes a path for the entries that hold it, by the condition that each does,
+// and reports that it goes on. Keys that are not tracked may be any.
+//
+// done may be called several times, each time with another path, and must not touch p. With a saturated
+// key, which stands for all numbers beyond some limit, whether it is the one looked for is not known.
 func (x *Executor) Find(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
 	if saturated := p.Simplify(saturatedKey(p, o, len(key))); !saturated.Is(0) {
 		// With a saturated key nothing is known; without, all keys are.
@@ -136,7 +155,9 @@ func saturatedKey(p *exploration.Path, o *state.Object, width int) *sym.Expr {
 	return any
 }
 
-// compare compares a key with those of the entries, for find.
+// compare compares a key with those of the entries, for Find. If the result is open for some entries, there
+// is a path for each of them, on which it is the one, and one on which none is: never two, since no two
+// entries have the same key.
 func (x *Executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found []*sym.Expr) bool) bool {
 	kt := o.Mapping.Key()
 	found := make([]*sym.Expr, o.Elems)
@@ -198,15 +219,15 @@ func (x *Executor) execLookup(p *exploration.Path, i *ssa.Lookup) bool {
 	})
 }
 
-// hashed continues with the panic where a key is an interface that holds what cannot be
-// compared; false if it has taken over the path.
+// hashed continues with the panic where a key is an interface that holds what cannot be compared, as a
+// slice; false if it has taken over the path (Go specification, Comparison operators and Map types).
 func (x *Executor) hashed(p *exploration.Path, o *state.Object, key []*sym.Expr, instr ssa.Instruction) bool {
 	return !types.IsInterface(o.Mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
-// LookUp reads the entry of a key. done completes a path by the condition that
-// each entry is the one, the value and whether there is one, and reports that
-// it goes on.
+// LookUp reads the entry of a key. done completes a path by the condition that each entry is the one, the
+// value and whether there is one, and reports that it goes on. The value is a choice among those of the
+// entries, with 0 for none, which is the zero value of its type.
 func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) bool {
 	kw, vw := int32(x.Width(o.Mapping.Key())), x.Width(o.Mapping.Elem())
 	return x.Find(p, o, key, func(q *exploration.Path, found []*sym.Expr) bool {
@@ -227,6 +248,7 @@ func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr,
 			}
 			has = sym.Or(has, found[n])
 		}
+		// A value may be saturated, under the condition that its entry is the one and that it is.
 		if !slices.ContainsFunc(saturated, func(l *sym.Expr) bool { return l != nil }) {
 			return done(q, found, out, has)
 		}
@@ -239,8 +261,10 @@ func (x *Executor) LookUp(p *exploration.Path, o *state.Object, key []*sym.Expr,
 	})
 }
 
-// forkOverfull leaves to f the path on which a map has had more entries than
-// the model keeps, and reports that there is another one, with which p goes on.
+// forkOverfull leaves to f the path on which a map has had more entries than the model keeps, and reports
+// that there is another one, with which p goes on. Where the bound is less than was asked for, the path
+// counts as one on which something is saturated: with a larger bound its approximations might not be
+// (exploration.Explorer.Conditional).
 func (x *Executor) forkOverfull(p *exploration.Path, o *state.Object, f func(q *exploration.Path)) bool {
 	more := p.CellAt(o.More())
 	if more.Is(0) {
@@ -253,8 +277,9 @@ func (x *Executor) forkOverfull(p *exploration.Path, o *state.Object, f func(q *
 	return p.Assume(exploration.Eq(more, 0))
 }
 
-// lookUpOverfull is LookUp in a map that has had more entries: of what is not found
-// nothing is known.
+// lookUpOverfull is LookUp in a map that has had more entries: of what is not found nothing is known. What
+// is found is as it is: an entry that is kept does not change by there being others. The path forks for
+// each entry, and for a key that is not among them it may have an entry or not.
 func (x *Executor) lookUpOverfull(p *exploration.Path, o *state.Object, found []*sym.Expr, done func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool) {
 	end := func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) {
 		if done(q, found, val, has) {
@@ -277,7 +302,10 @@ func (x *Executor) lookUpOverfull(p *exploration.Path, o *state.Object, found []
 	end(p, layout.Zeros(len(found)), layout.Zeros(vw), sym.Num(0))
 }
 
-// withinEntry evaluates f, given that the key of an entry is one that is ever set.
+// withinEntry evaluates f, given that the key of an entry is one that is ever set. The cells of a key can
+// be 0 besides, where the entry is not used, which may be no key at all: whoever compares asks for used as
+// well, and without the 0 the comparison is decided more often. What is learned of the cells holds for f
+// only. A sync.Map does not note its keys.
 func withinEntry(p *exploration.Path, o *state.Object, key []*sym.Expr, f func() *sym.Expr) *sym.Expr {
 	old := map[*sym.Expr]sym.Set{}
 	for c, e := range key {
@@ -285,6 +313,7 @@ func withinEntry(p *exploration.Path, o *state.Object, key []*sym.Expr, f func()
 			break // none are noted
 		}
 		at := p.Explorer.Memory.Cells[o.More()+1+int32(c)]
+		// When another key is set this has to be executed again.
 		if p.From != nil {
 			at.Readers[p.From] = true
 		}
@@ -302,8 +331,8 @@ func withinEntry(p *exploration.Path, o *state.Object, key []*sym.Expr, f func()
 	return out
 }
 
-// excludes is the conjunction, false where a condition stands beside its
-// negation.
+// excludes is the conjunction, false where a condition stands beside its negation. Conditions of entries
+// contain each other's negations, and expressions would grow with those that can never hold.
 func excludes(a, b *sym.Expr) *sym.Expr {
 	for _, c := range conjuncts(a) {
 		for _, d := range conjuncts(b) {
@@ -315,6 +344,7 @@ func excludes(a, b *sym.Expr) *sym.Expr {
 	return sym.And(a, b)
 }
 
+// conjuncts are the conditions of which an expression is the conjunction.
 func conjuncts(e *sym.Expr) []*sym.Expr {
 	if e.Op == sym.OpAnd {
 		return append(conjuncts(e.A), conjuncts(e.B)...)
@@ -331,7 +361,8 @@ func (x *Executor) EntryValue(p *exploration.Path, o *state.Object, n int, kw in
 	return out
 }
 
-// execMapUpdate sets the entry of a key, or takes a free one for it.
+// execMapUpdate sets the entry of a key, or takes a free one for it. In a nil map that panics (Go
+// specification, Map types), and in one that is not tracked nothing is written.
 func (x *Executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	ctx := p.Peek().Call
 	o, ok, tracked := x.mapAt(p, p.Value(ctx, i.Map)[0], i, true)
@@ -349,6 +380,7 @@ func (x *Executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	if !x.hashed(p, o, key, i) {
 		return false
 	}
+	// The keys ever set are those of all maps made here, wherever this one was.
 	for c, e := range key {
 		x.Grow(x.Memory.Cells[o.More()+1+int32(c)], p.Abs(e))
 	}
@@ -360,8 +392,12 @@ func (x *Executor) execMapUpdate(p *exploration.Path, i *ssa.MapUpdate) bool {
 	})
 }
 
-// Update sets the value of the entry that is the one, or takes a free one for
-// the key. It reports whether the path goes on.
+// Update sets the value of the entry that is the one, or takes the first free one for the key. It reports
+// whether the path goes on.
+//
+// absent is the condition that no entry has the key and none before was free: of all entries but one it
+// does not hold, and where it is left at the end there was no room. Then the path ends, or the map is noted
+// to have had more entries, and the new one is lost.
 func (x *Executor) Update(q *exploration.Path, o *state.Object, found, key, val []*sym.Expr) bool {
 	absent := sym.Num(1)
 	for _, f := range found {
@@ -396,8 +432,9 @@ func (x *Executor) Update(q *exploration.Path, o *state.Object, found, key, val 
 	return q.Assume(sym.Not(absent))
 }
 
-// endsWhereFull reports that the path ends where a map has more entries than the
-// model keeps: what it holds refers to other things.
+// endsWhereFull reports that the path ends where a map has more entries than the model keeps: what it holds
+// refers to other things. A channel or a lock that is lost is one that no operation can be done on any
+// more, which would hide errors; a number is a free choice.
 func (x *Executor) endsWhereFull(t *types.Map) bool {
 	return slices.Contains(x.Refs(t.Elem()), true)
 }
@@ -426,7 +463,8 @@ func (x *Executor) remove(p *exploration.Path, args [][]*sym.Expr, at ssa.Instru
 	})
 }
 
-// WipeMap removes the entry that is the one.
+// WipeMap removes the entry that is the one. It is all 0 then, so that maps that have had different entries
+// look alike. That a map had more stays: one of those may be there still.
 func WipeMap(p *exploration.Path, o *state.Object, found []*sym.Expr) {
 	for n := range found {
 		for c := range o.Stride {
@@ -446,8 +484,8 @@ func EmptyMap(p *exploration.Path, o *state.Object) {
 	WipeMap(p, o, all)
 }
 
-// mapLen is the number of entries of a map. done completes a path with it, and
-// reports that it goes on.
+// mapLen is the number of entries of a map: the sum of the cells that say whether they are used. done
+// completes a path with it, and reports that it goes on.
 func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exploration.Path, n *sym.Expr) bool) bool {
 	if o == nil {
 		return done(p, sym.Num(0))
@@ -466,8 +504,16 @@ func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exp
 	return done(p, n)
 }
 
-// execNext goes on with an iteration over a map, to any entry that it has not
-// been at. The iterator is the map and the set of those that it has.
+// execNext goes on with an iteration over a map, to any entry that it has not been at: the order is not
+// specified (Go specification, For statements with range clause). The iterator is the map and the set of
+// those that it has, as bits, which is known on each path.
+//
+// Which one comes next is an input of the program: a run draws it anew, whatever the schedule. An entry
+// that is removed before the iteration has come to it is not used any more, and not visited. One that is
+// added meanwhile is visited if its place has not been; that Go may leave it out is not in the model.
+//
+// In a map that has had more entries than the model keeps the path ends: what an iteration does once for
+// each entry cannot be done for one that is not there.
 func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	ctx := p.Peek().Call
 	r, isRange := i.Iter.(*ssa.Range)
@@ -482,6 +528,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 		return goesOn
 	}
 	seen, ok, tracked := x.Concrete(p, p.Value(ctx, r)[1])
+	// There is a path for each set that it can be.
 	if !ok || !tracked {
 		return false
 	}
@@ -491,6 +538,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 			q.BoundAt(o.At, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.Elems))
 		}
 	}
+	// rest is the condition that no entry is left.
 	rest := sym.Num(1)
 	choices := 0
 	kw, vw := int32(x.Width(t.Key())), x.Width(t.Elem())
@@ -526,6 +574,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 		next = append(next, entry)
 	}
 	for _, t := range next {
+		// Of one entry there is no order.
 		if choices > 1 {
 			t.path.NoteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}

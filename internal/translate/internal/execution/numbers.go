@@ -12,8 +12,13 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// sized reports that a value has to be chosen, if it is unknown: the instruction
-// has just been executed. For a slice that is its length.
+// sized reports that a value has to be chosen, if it is unknown: the instruction has just been executed.
+// For a slice that is its length. Package relevance says of which values something has the size, or how
+// often loops run (relevance/numbers.go).
+//
+// A number is chosen where it comes into the program, and stays what it is: two loops over the same n run
+// as often as each other. So it is not chosen at a phi, nor in a loop where it is counted or read again and
+// again: each choice would be made anew.
 func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, ok bool) {
 	v, isValue := instr.(ssa.Value)
 	if !isValue {
@@ -48,6 +53,7 @@ func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, 
 	default:
 		return 0, false
 	}
+	// What depends on a saturated number is unknown, and is not from outside.
 	e := p.Kept(f.Call, v)
 	if comp >= len(e) || e[comp].Op != sym.OpUnknown || exploration.DependsOnSaturated(e[comp]) {
 		return 0, false
@@ -55,7 +61,8 @@ func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, 
 	return comp, true
 }
 
-// chooseNumber continues with each value of a number.
+// chooseNumber continues with each value of a number. Values that are left out are noted as a bound of the
+// model.
 func (x *Executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp int) {
 	v := instr.(ssa.Value)
 	values, all := x.numbersFor(v)
@@ -71,7 +78,9 @@ func (x *Executor) chooseNumber(p *exploration.Path, instr ssa.Instruction, comp
 	})
 }
 
-// numbersFor are the values that one can be, and whether those are all.
+// numbersFor are the values that one can be, and whether those are all: of rand.Intn(k), for a small
+// constant k, those below k; of others those that are always chosen, from 0 on, and those that conditions
+// of the program tell apart.
 func (x *Executor) numbersFor(v ssa.Value) (values []int32, all bool) {
 	if n := randomBelow(v); n > 0 {
 		for i := range n {

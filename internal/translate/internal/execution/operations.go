@@ -13,6 +13,12 @@ import (
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
+//
+// In phase 0 the operation has not begun. If it has a guard the path arrives there, and goes on behind it
+// in phase 1; so it does at once if it has none. The function that executes it is called again and again,
+// and finds by the phase, which it sets, how far it is: behind a function that it has called, behind a wait
+// of its own. What it has to remember meanwhile is in arguments that it adds to its own, since only what is
+// on the stack and live is there behind a location.
 func (x *Executor) stepOp(p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Unwind != nil {
@@ -21,6 +27,7 @@ func (x *Executor) stepOp(p *exploration.Path) bool {
 	if f.Phase == 0 {
 		if f.Op.Kind != sites.Invalid {
 			site := x.SiteOfOp(p)
+			// An atomic operation on a variable that goroutines do not share needs no guard.
 			if f.Op.Kind.IsAccess() && !x.Access[site] {
 				p.Top().Phase = 1
 				return x.library.runs[f.Op](x, p)
@@ -29,6 +36,8 @@ func (x *Executor) stepOp(p *exploration.Path) bool {
 				p.Unfollowed(f.Op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
+			// Whether a failure is asked for depends on whether the model has guessed its way here, which
+			// the location has to keep.
 			if f.Op.Kind == sites.Exit {
 				p.Top().Guess = p.Picks > 0
 			}
@@ -40,7 +49,9 @@ func (x *Executor) stepOp(p *exploration.Path) bool {
 	return x.library.runs[f.Op](x, p)
 }
 
-// SiteOfOp finds the site of the operation on top of the stack.
+// SiteOfOp finds the site of the operation on top of the stack: that of the call, or where an operation is
+// what a goroutine begins with, as in `go wg.Wait()`, of the go statement. 0 means that there is none: the
+// call is not in the source of the program.
 func (x *Executor) SiteOfOp(p *exploration.Path) sites.ID {
 	kind := p.Peek().Op.Kind
 	if p.Peek().Op.StartedBy(sites.WaitGroupGo) {
@@ -57,7 +68,9 @@ func (x *Executor) SiteOfOp(p *exploration.Path) sites.ID {
 	return 0
 }
 
-// PushOp enters an operation.
+// PushOp enters an operation. Of the arguments in its frame only the widths count, by which it is found
+// what is live at a location (layout.Layout.Live); their values are kept on the path, by the call path.
+// What the operation does not need has none.
 func (x *Executor) PushOp(p *exploration.Path, c *state.CallPath, tgt state.Target, deferred bool) {
 	shape := state.Target{Fn: tgt.Fn, Op: tgt.Op, Pos: tgt.Pos}
 	for k, a := range tgt.Args {
@@ -73,8 +86,9 @@ func (x *Executor) PushOp(p *exploration.Path, c *state.CallPath, tgt state.Targ
 // OpReturn ends the operation on top of the stack with a result.
 func (x *Executor) OpReturn(p *exploration.Path, result []*sym.Expr) bool { return x.ret(p, result) }
 
-// Receiver resolves the receiver of an operation. false means that it has taken
-// over the path.
+// Receiver resolves the receiver of an operation. false means that it has taken over the path. What is not
+// tracked ends it as at a bound: a lock of which it is not known which one it is could be any, and whatever
+// the model did with it would be made up.
 func (x *Executor) Receiver(p *exploration.Path) (int32, bool) {
 	f := p.Peek()
 	e := p.Simplify(p.Arg(0)[0])
@@ -94,8 +108,8 @@ func (x *Executor) Receiver(p *exploration.Path) (int32, bool) {
 	return k, true
 }
 
-// Settled is the address that the operation is called on, with new objects
-// written to memory.
+// Settled is the address that the operation is called on, with new objects written to memory. It is like
+// Receiver for operations that can do something sensible with an object that is not tracked, or nil.
 func (x *Executor) Settled(p *exploration.Path) (k int32, ok, tracked bool) {
 	e := p.Simplify(p.Arg(0)[0])
 	if _, _, isNew := exploration.NewObjectAt(e); isNew {
@@ -104,8 +118,10 @@ func (x *Executor) Settled(p *exploration.Path) (k int32, ok, tracked bool) {
 	return x.Concrete(p, e)
 }
 
-// CallArg calls argument k of the operation on top of the stack; before is
-// applied once the function is known.
+// CallArg calls argument k of the operation on top of the stack; before is applied once the function is
+// known, and sets the phase in which the operation goes on when that has returned. It must not be applied
+// earlier: where the path forks for the function, each fork executes the operation again in the phase of
+// now.
 func (x *Executor) CallArg(p *exploration.Path, k int, before func(q *exploration.Path)) bool {
 	f := p.Peek()
 	tgt, ok, tracked := x.FunctionOf(p, p.Arg(k)[0], f.Call.Site)
@@ -115,8 +131,9 @@ func (x *Executor) CallArg(p *exploration.Path, k int, before func(q *exploratio
 	return x.EnterArg(p, k, tgt, before)
 }
 
-// EnterArg calls what argument k of the operation on top of the stack is, after
-// before. What is not known, or not in the model, returns at once.
+// EnterArg calls what argument k of the operation on top of the stack is, after before. What is not known,
+// or not in the model, returns at once. What the function returns is kept in the argument number Takes of
+// the operation, if it has one (ret).
 func (x *Executor) EnterArg(p *exploration.Path, k int, tgt state.Target, before func(q *exploration.Path)) bool {
 	f := p.Peek()
 	before(p)
@@ -136,7 +153,8 @@ func (x *Executor) EnterArg(p *exploration.Path, k int, tgt state.Target, before
 	return x.Enter(p, x.Context(p.Template, p.Peek().Call, f.Call.Site, k, tgt.Fn, ""), tgt, false)
 }
 
-// Either continues with the operation's two outcomes.
+// Either continues with the operation's two outcomes: it returns true where c holds, and has done yes, and
+// false elsewhere.
 func (x *Executor) Either(p *exploration.Path, c *sym.Expr, yes func(q *exploration.Path)) bool {
 	if q := p.Fork(sym.Not(c)); q != nil {
 		x.OpReturn(q, []*sym.Expr{sym.Num(0)})

@@ -12,8 +12,20 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// checked continues with the panic of an instruction where it is recovered;
-// false if it has taken over the path. What is not known is recorded.
+// checked continues with the panic of an instruction where it is recovered; false if it has taken over the
+// path. What is not known is recorded.
+//
+// It is asked of the instructions in Slice.Checks, whether or not they are in the slice. Those that compute
+// a value that is kept check for themselves when they are executed, as IndexAddr and Slice do: here it is
+// only found out whether they can, since they take what is not known for harmless. The others, as the
+// division in
+//
+//	defer func() { recover() }()
+//	mu.Lock()
+//	_ = 1 / n // the lock stays locked
+//	mu.Unlock()
+//
+// are checked here. If they are executed as well they look again, and find nothing that is not decided.
 func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 	ctx := p.Peek().Call
 	known := func(v ssa.Value, k int) bool {
@@ -61,8 +73,11 @@ func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 		if x.Slice.Misused[i].Misuse != nil {
 			return true // which is looked at for any call
 		}
+		// A call of a function value: it may be nil.
 		e := p.Simplify(p.Value(ctx, i.Call.Value)[0])
 		return e.Op == sym.OpUnknown || p.Abs(e).Top || x.check(p, exploration.Eq(e, 0), x.Slice.Checks[i], i)
+	// The assertion is taken to hold, and that it may not is recorded: both ways would be a free choice at
+	// each.
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
 			x.Unchecked(p.Here(), x.Slice.Checks[i])
@@ -78,7 +93,10 @@ func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 	return true
 }
 
-// followed continues with the panic where a pointer that is followed is nil.
+// followed continues with the panic where a pointer that is followed is nil. An unknown one is recorded,
+// but for those that are checked for another reason than a recover: that the program sets them to nil
+// somewhere (relevance, nils.go). A panic that nobody recovers from is missing in the model then, as are
+// others of which nothing is known.
 func (x *Executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.Simplify(p.Value(p.Peek().Call, v)[0])
 	if _, _, isNew := exploration.NewObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.Abs(e).Top) {
@@ -91,7 +109,8 @@ func (x *Executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruct
 	return x.notNil(p, e, instr)
 }
 
-// Unchecked notes a panic that is not in the model.
+// Unchecked notes a panic that is not in the model: when edges are made, and in front of the first guard,
+// which is not executed again for that.
 func (x *Executor) Unchecked(pos token.Pos, what string) {
 	if x.Emitting || x.InPrefix {
 		x.Faults[pos] = what

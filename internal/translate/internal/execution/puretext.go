@@ -11,10 +11,15 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// Texts are numbers of the model, so that nothing can be computed with them. But
-// where it is known which few texts and numbers an operation of the library is
-// given, its results are known as well: they are computed here, and the model
-// chooses among them.
+// Texts are numbers of the model, so that nothing can be computed with them. But where it is known which
+// few texts and numbers an operation of the library is given, its results are known as well: they are
+// computed here, and the model chooses among them. So after
+//
+//	name := "a" // or "b"
+//	if strings.HasPrefix(name+"c", "ac") { ... }
+//
+// the branch depends on name. Results are new texts, which get numbers of their own; there are few, since
+// arguments that can be too many things make no result.
 
 // maxTexts is for how many combinations of arguments a result is computed.
 const maxTexts = 64
@@ -77,9 +82,10 @@ func (x *Executor) textResult(p *exploration.Path, call *ssa.Call) (out []*sym.E
 	})
 }
 
-// tabulate makes the results of a function of scalars that can be few things: of
-// each combination what f says, which are texts, integers and booleans, or nil if
-// it is not known.
+// tabulate makes the results of a function of scalars that can be few things: of each combination what f
+// says, which are texts, integers and booleans, or nil if it is not known. Each result is a choice by the
+// conditions that the arguments are the ones of a combination, the first of which stands for all else. If
+// one combination has no result nothing is known at all.
 func (x *Executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1

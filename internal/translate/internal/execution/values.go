@@ -20,8 +20,10 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// binary is the result of an operation of two operands. ok is false if it has taken over the
-// path.
+// binary is the result of an operation of two operands. ok is false if it has taken over the path.
+//
+// Comparing interfaces panics if both hold values of one type that cannot be compared (Go specification,
+// Comparison operators). With nil on one side the types differ.
 func (x *Executor) binary(p *exploration.Path, i *ssa.BinOp) (e *sym.Expr, ok bool) {
 	ctx := p.Peek().Call
 	a, b := p.Value(ctx, i.X), p.Value(ctx, i.Y)
@@ -52,8 +54,9 @@ func (x *Executor) binary(p *exploration.Path, i *ssa.BinOp) (e *sym.Expr, ok bo
 	return p.Integer(i.Op, i.Type(), a[0], b[0]), true
 }
 
-// misused is the condition that an operation on integers panics because of its second
-// operand, nil if none does.
+// misused is the condition that an operation on integers panics because of its second operand, nil if none
+// does: a division by zero, a shift by less than zero (Go specification, Integer operators and Arithmetic
+// operators). A shift by too much is no panic.
 func misused(op token.Token, r *sym.Expr) *sym.Expr {
 	switch op {
 	case token.QUO, token.REM:
@@ -64,10 +67,16 @@ func misused(op token.Token, r *sym.Expr) *sym.Expr {
 	return nil
 }
 
-// Equal compares two values of a type.
+// Equal compares two values of a type: 1, 0 or a condition, unknown if that cannot be said. In general
+// values are equal if all their scalars are. What is false for some scalars is so whatever the others are.
+//
+// An interface that may hold a value of several scalars has the address of a box instead of the value.
+// Boxes of constants are the same if their values are (makeInterface), so that the addresses decide. Of
+// other boxes equal addresses say that the values are equal, and different ones nothing.
 func (x *Executor) Equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *sym.Expr {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
+		// The scalar behind a nil type says nothing.
 		if a[0].Is(0) || b[0].Is(0) {
 			return sym.Arith(sym.OpEq, a[0], b[0])
 		}
@@ -103,8 +112,8 @@ func (x *Executor) Equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *s
 	return out
 }
 
-// uncomparable is the condition that an interface holds a value of a type whose values
-// cannot be compared, as far as that is known.
+// uncomparable is the condition that an interface holds a value of a type whose values cannot be compared,
+// as far as that is known: of an unknown one it does not hold, or each comparison would be an alarm.
 func (x *Executor) uncomparable(p *exploration.Path, e []*sym.Expr) *sym.Expr {
 	tag := p.Simplify(e[0])
 	tags, out := p.Abs(tag), sym.Num(0)
@@ -145,6 +154,9 @@ func (x *Executor) constantBox(e *sym.Expr) bool {
 	return o != nil && strings.HasPrefix(o.Key, "box ")
 }
 
+// convert is a conversion that may change the value. Between integers it wraps around; between types of
+// texts nothing changes. Others are not known: floating point, and a text as bytes, for which the address
+// says that it is a copy: what is written there nothing else in the model reads.
 func (x *Executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
 	e := p.Value(p.Peek().Call, i.X)
 	n := x.Width(i.Type())
@@ -164,7 +176,15 @@ func (x *Executor) convert(p *exploration.Path, i *ssa.Convert) []*sym.Expr {
 	return out
 }
 
-// makeInterface boxes a value: the number of its type, and its scalar.
+// makeInterface boxes a value: the number of its type, and its scalar. A value without scalars, as
+// struct{}{}, has 0, and one of several is kept in a box:
+//
+//   - of constants, in one that all equal values of the type share, made on first use
+//   - if something else in it is known, in an object that is allocated here, since each execution may have
+//     other values
+//   - if nothing in it is known, in none
+//
+// A box never changes: an interface holds a copy.
 func (x *Executor) makeInterface(p *exploration.Path, i *ssa.MakeInterface) ([]*sym.Expr, bool) {
 	t := i.X.Type()
 	e := p.Value(p.Peek().Call, i.X)
@@ -208,9 +228,9 @@ func (x *Executor) newBox(t types.Type) *state.Object {
 	return o
 }
 
-// Unbox returns the scalars of a value of type t that an interface holds. Other
-// values that the interface may hold, with other types, end the path: there they
-// are not together.
+// Unbox returns the scalars of a value of type t that an interface holds. Other values that the interface
+// may hold, with other types, end the path: there they are not together. ok is false if it has taken over
+// the path or that has ended.
 func (x *Executor) Unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*sym.Expr, bool) {
 	n := x.Width(t)
 	switch n {
@@ -239,8 +259,8 @@ func (x *Executor) Unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*s
 	return out, true
 }
 
-// allocateArray allocates the backing array of a slice. Arrays of different
-// sizes are different objects.
+// allocateArray allocates the backing array of a slice, with a cell more than its elements take
+// (state.Backing). Arrays of different sizes are different objects.
 func (x *Executor) allocateArray(p *exploration.Path, instr ssa.Instruction, what string, elem types.Type, n int32) (exploration.Ref, bool) {
 	ctx := p.Peek().Call
 	w := int32(x.Width(elem))
@@ -250,6 +270,8 @@ func (x *Executor) allocateArray(p *exploration.Path, instr ssa.Instruction, wha
 	}, func(o *state.Object) { x.Describe(o, types.NewArray(elem, int64(n))) })
 }
 
+// execAlloc allocates a variable, zero: also one that is used again, as in each iteration of a loop. One of
+// which nobody else can have the address is a value of the activation.
 func (x *Executor) execAlloc(p *exploration.Path, i *ssa.Alloc) bool {
 	t := program.Pointee(i.Type())
 	name := i.Comment
@@ -272,6 +294,12 @@ func (x *Executor) execAlloc(p *exploration.Path, i *ssa.Alloc) bool {
 	return p.Advance()
 }
 
+// execMakeChan allocates a channel. How it is used depends on its capacity, so that this has to be known;
+// an unknown one is taken for 1, and a note says so. A negative capacity panics, unless the number is a
+// choice of the model: then it is one that the program would not have.
+//
+// The cells of a channel are in package state, at ChanClosed. Those of the messages that meet a receiver
+// are no state, and not cleared: they say what was ever sent on any channel made here.
 func (x *Executor) execMakeChan(p *exploration.Path, i *ssa.MakeChan) bool {
 	ctx := p.Peek().Call
 	size := p.Value(ctx, i.Size)[0]
@@ -332,7 +360,9 @@ func (x *Executor) keptValues(p *exploration.Path, capacity int32, elem types.Ty
 	return min(int32(most), capacity), at
 }
 
-// DescribeChan says what the cells of a new channel are.
+// DescribeChan says what the cells of a new channel are. All of them are Sync: they are no memory that
+// statements share, but belong to operations with guards. How many are queued is counted only where
+// somebody polls (communicate).
 func (x *Executor) DescribeChan(o *state.Object) {
 	c := func(i int32) *state.Cell { return x.Memory.Cells[o.Base+i] }
 	for i := range o.Size {
@@ -362,6 +392,10 @@ func (x *Executor) DescribeChan(o *state.Object) {
 	}
 }
 
+// execMakeClosure makes a closure: an object whose cells are the captured variables that matter, mostly
+// addresses of variables, one behind the other. One that is only called where it is made is no object
+// (layout.Direct). One that has captured nothing but constants, as addresses of variables of which there is
+// only one, is one object, however often it is made: function values are only compared with nil.
 func (x *Executor) execMakeClosure(p *exploration.Path, i *ssa.MakeClosure) bool {
 	f := p.Peek()
 	fn := i.Fn.(*ssa.Function)

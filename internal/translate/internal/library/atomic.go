@@ -20,8 +20,9 @@ import (
 // stores, nil for nothing, given what was there.
 type atomicEffect func(x *execution.Executor, p *exploration.Path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr)
 
-// atomicOp is an operation on n scalars at its first argument; check, if
-// any, reports whether it goes on with what was there.
+// atomicOp is an operation on n scalars at its first argument; check, if any, reports whether it goes on
+// with what was there. It is done in one step: what is read and what is written is of the same state, which
+// makes it atomic. A number that is saturated is unknown, on a path of its own.
 func atomicOp(l *execution.Library, op program.Operation, n int, check func(x *execution.Executor, p *exploration.Path, old []*sym.Expr) bool, f atomicEffect) *program.Operation {
 	op.Kind = sites.Atomic
 	return l.Add(op, func(x *execution.Executor, p *exploration.Path) bool {
@@ -61,6 +62,7 @@ func atomicOp(l *execution.Library, op program.Operation, n int, check func(x *e
 	})
 }
 
+// atomics are the functions and methods of package sync/atomic.
 func atomics(l *execution.Library) {
 	load := func() *program.Operation {
 		return atomicOp(l, program.Operation{Name: "atomicload", Reads: true}, 1, nil, func(_ *execution.Executor, _ *exploration.Path, old []*sym.Expr, _ [][]*sym.Expr) (result, store []*sym.Expr) {

@@ -54,9 +54,10 @@ func afterFunc(x *execution.Executor, p *exploration.Path) bool {
 	})
 }
 
-// startCallback makes what the goroutine of a callback waits for, starts it in a
-// step of its own, with that and the function, and returns a part of what was
-// made.
+// startCallback makes what the goroutine of a callback waits for, starts it in a step of its own, with that
+// and the function, and returns a part of what was made. These are the three phases: an edge has one
+// partner, and the one that made the call may have one already, so that the start has a location before and
+// behind it.
 func startCallback(x *execution.Executor, p *exploration.Path, body *program.Operation, part int32, make func(f *state.Frame) (exploration.Ref, bool)) bool {
 	switch f := p.Peek(); f.Phase {
 	case 1:
@@ -80,6 +81,8 @@ func startCallback(x *execution.Executor, p *exploration.Path, body *program.Ope
 	return false
 }
 
+// describeCallback says what the cells of a timer with a function are: those of a timer, and whether its
+// goroutine still waits.
 func describeCallback(x *execution.Executor, o *state.Object) {
 	x.DescribeChan(o)
 	a, c, w := x.Memory.Cells[o.Behind(state.TimerArmed)], x.Memory.Cells[o.Behind(state.TimerC)], x.Memory.Cells[o.Behind(timerWaits)]
@@ -97,7 +100,8 @@ func callbackHere(x *execution.Executor, f *state.Frame) bool {
 	return ok
 }
 
-// runCallback waits for the timer at the Start guard, and calls the function.
+// runCallback waits for the timer at the Start guard, and calls the function. Where the timer was stopped
+// the goroutine ends without having begun, in a step that nobody sees.
 func runCallback(x *execution.Executor, p *exploration.Path) bool {
 	if p.Peek().Phase == 2 {
 		return x.OpReturn(p, nil)
@@ -130,7 +134,9 @@ func awaited(x *execution.Executor, p *exploration.Path) *state.Object {
 	return x.Memory.Object(k)
 }
 
-// setCallback stops the timer of a function, or arms it again.
+// setCallback stops the timer of a function, or arms it again. To arm it again would need a goroutine that
+// is not there any more, if it has passed its guard, has gone, or is about to: that is a bound. The result
+// is whether the timer was armed.
 func setCallback(x *execution.Executor, p *exploration.Path, o *state.Object, armed int32, result []*sym.Expr) bool {
 	a := o.Behind(state.TimerArmed)
 	was := p.CellAt(a)

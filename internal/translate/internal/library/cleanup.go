@@ -20,8 +20,9 @@ import (
 
 var testCleanup = &program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}
 
-// registerCleanup executes t.Cleanup: it belongs to the innermost test function
-// on the stack, that of a subtest or of the entry.
+// registerCleanup executes t.Cleanup: it belongs to the innermost test function on the stack, that of a
+// subtest or of the entry. Its function is put in front of the deferred calls of that, which are made from
+// the end of the list: so it is called behind all of them, and before those that were registered earlier.
 func registerCleanup(x *execution.Executor, p *exploration.Path) bool {
 	at := registersCleanup(p)
 	if at < 0 {

@@ -13,6 +13,9 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
+// condOperations are the methods of sync.Cond. Its cells are its lock, an interface, and a queue of few
+// waiters: the numbers of their processes, the first one in front, 0 behind the last (layout.CondQueue).
+// Signal takes the first one out, which is who came first, as in the Go runtime (notifyList).
 func condOperations(l *execution.Library) {
 	l.Known["(*sync.Cond).Wait"] = l.Add(program.Operation{Name: "condwait", Kind: sites.CondWait, Seed: true}, condWait)
 	l.Known["(*sync.Cond).Signal"] = l.Add(program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, condSignal)
@@ -20,7 +23,8 @@ func condOperations(l *execution.Library) {
 	l.Known["sync.NewCond"] = l.Add(program.Operation{Name: "newcond", Args: []int{0}}, newCond)
 }
 
-// newCond allocates a Cond.
+// newCond allocates a Cond, with its lock. A goroutine may begin with it, as in `go sync.NewCond(l)`: then
+// there is no call around, and nobody has the result.
 func newCond(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
@@ -40,9 +44,19 @@ func newCond(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, []*sym.Expr{r.Address})
 }
 
-// The phases of Wait. With a lock whose methods are the program's own these are
-// called: Unlock behind taking the ticket, Lock once signalled. Of an RWMutex it
-// is a writer once signalled, who may find readers and announce itself.
+// The phases of Wait. With a lock whose methods are the program's own these are called: Unlock behind
+// taking the ticket, Lock once signalled. Of an RWMutex it is a writer once signalled, who may find readers
+// and announce itself.
+//
+// With a lock of package sync:
+//
+//	1 -> condQueued -> done, or condAnnounced -> done
+//
+// and with another one:
+//
+//	1 -> condUnlocked -> condUserQueue -> condLocked -> done
+//
+// where condUserQueue is left out if the signal came while Unlock was executed.
 const (
 	condQueued    = 2
 	condUnlocked  = 3
@@ -51,8 +65,14 @@ const (
 	condAnnounced = 6
 )
 
-// condWait queues and lets go of the lock. Once signalled, it stands at its guard
-// again, and takes the lock in a step of its own, as any other who wants it.
+// condWait queues and lets go of the lock. Once signalled, it stands at its guard again, and takes the lock
+// in a step of its own, as any other who wants it. Who waits is signalled if its number is not in the queue
+// any more.
+//
+// In Go the ticket is taken before the lock is given back (sync.Cond.Wait), so that no signal is lost in
+// between. Here both are in one step, unless the lock has methods of the program, which have guards of
+// their own: with these nobody grants the second passing of the guard (condUserQueue), but the operations
+// of the method Lock.
 func condWait(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -109,6 +129,7 @@ func condWait(x *execution.Executor, p *exploration.Path) bool {
 		for i := range int32(layout.CondWaiters) {
 			here = sym.Or(here, waits(i))
 		}
+		// Who is still in the queue waits; who has been signalled meanwhile takes the lock at once.
 		if q := p.Fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.Role = artifact.RoleCommit
@@ -142,7 +163,8 @@ func condWait(x *execution.Executor, p *exploration.Path) bool {
 	return false
 }
 
-// unlockOfCond gives the lock of package sync back with which Wait is called.
+// unlockOfCond gives the lock of package sync back with which Wait is called. Not to hold it is a fatal
+// error, that of the method Unlock.
 func unlockOfCond(x *execution.Executor, p *exploration.Path, l lockOfCond) bool {
 	if l.held == forReading {
 		return discountReader(x, p, l.mu)
@@ -169,8 +191,8 @@ const (
 // unlockTexts are the errors of who does not hold it.
 var unlockTexts = map[holding]string{asMutex: "sync: unlock of unlocked mutex", forWriting: "sync: Unlock of unlocked RWMutex"}
 
-// lockOfCond is the lock of a Cond: one of package sync, or a value of a type
-// with methods of its own.
+// lockOfCond is the lock of a Cond: one of package sync at the address mu, or a value val of a type own
+// with methods of its own, which is nil for the former.
 type lockOfCond struct {
 	mu   int32
 	held holding
@@ -178,7 +200,9 @@ type lockOfCond struct {
 	val  *sym.Expr
 }
 
-// condLocker finds the lock of a Cond.
+// condLocker finds the lock of a Cond, which has to be known: its type, which says how it is locked, and
+// for one of package sync its address. A pointer to a struct that embeds a Mutex is one of package sync, at
+// an offset. With ok false it has taken over the path, or that has ended.
 func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCond, ok bool) {
 	tag, ok, tracked := x.Concrete(p, p.CellAt(a+layout.CondLock))
 	if !tracked {
@@ -226,8 +250,8 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 	return l, ok
 }
 
-// callMethod calls a method of the lock of a Cond, as which the operation on top
-// of the stack goes on in a phase.
+// callMethod calls a method of the lock of a Cond, as which the operation on top of the stack goes on in a
+// phase. A method in which nothing matters is passed over.
 func callMethod(x *execution.Executor, p *exploration.Path, l lockOfCond, name string, phase int) bool {
 	fn := x.Program.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
@@ -245,7 +269,7 @@ func callMethod(x *execution.Executor, p *exploration.Path, l lockOfCond, name s
 	return x.Enter(p, x.Context(p.Template, p.Peek().Call, p.Peek().Call.Site, phase, fn, ""), state.Target{Fn: fn, Args: [][]*sym.Expr{recv}}, false)
 }
 
-// condSignal wakes the waiter that came first.
+// condSignal wakes the waiter that came first: the others move up, and of an empty queue nothing changes.
 func condSignal(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {

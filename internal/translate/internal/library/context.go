@@ -19,12 +19,17 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A context is its Done channel with more cells. Its address is that of the
-// channel, its cancel function the address of one of the cells; context.
-// Background and whatever can never be cancelled is at address 0, as the nil
-// channel that its Done returns. What AfterFunc registers is a context as well:
-// it is derived from the other, and its function is called when it ends. Where
-// values of contexts matter, WithValue makes another object, see contextvalue.go.
+// A context is its Done channel with more cells. Its address is that of the channel, its cancel function
+// the address of one of the cells; context. Background and whatever can never be cancelled is at address 0,
+// as the nil channel that its Done returns. What AfterFunc registers is a context as well: it is derived
+// from the other, and its function is called when it ends. Where values of contexts matter, WithValue makes
+// another object, see contextvalue.go.
+//
+// The interface value context.Context is the number of libraryContext and that address. To cancel a context
+// ends those that are derived from it in the same step: each has the address of its parent in a cell, and
+// of all that there are it is asked whether they are descendants (cancel). In Go they are ended one after
+// the other: that somebody finds a context ended and one that is derived from it not yet is not in the
+// model.
 
 // What ended a context.
 const (
@@ -41,6 +46,9 @@ var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 // cancelContext is the function that ends a context.
 var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
+// contextOperations are the functions of package context, and the methods of what they return. Nearly all
+// are parts of statements, without guards: whoever reads the error of a context gets a guard where another
+// goroutine may end it (ofContext), and Done is the channel.
 func contextOperations(l *execution.Library) {
 	root := l.Add(program.Operation{Name: "background", Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool {
 		return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), sym.Num(0)})
@@ -89,7 +97,8 @@ func contextOperations(l *execution.Library) {
 	contextValueOperations(l)
 }
 
-// newContext derives a context that can be cancelled.
+// newContext derives a context that can be cancelled. With a deadline it is armed as a timer is:
+// ContextDeadline says that the process Time may end it.
 func newContext(x *execution.Executor, p *exploration.Path, deadline bool) bool {
 	if p.Peek().Call.Parent == nil {
 		return x.OpReturn(p, nil)
@@ -112,8 +121,9 @@ func newContext(x *execution.Executor, p *exploration.Path, deadline bool) bool 
 	return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address, sym.Arith(sym.OpAdd, r.Address, sym.Num(state.ChanPayload+state.ContextCancel))})
 }
 
-// parentOf is the context that is an argument: where its values are, and what
-// ends it.
+// parentOf is the context that is an argument: where its values are, and what ends it. One of another type,
+// which the program has made itself, never ends what is derived from it: package context would start a
+// goroutine that waits for its Done, which the model does not have.
 func parentOf(x *execution.Executor, p *exploration.Path, in []*sym.Expr) (values, end *sym.Expr) {
 	if tag := p.Simplify(in[0]); !tag.Is(x.Memory.Tag(libraryContext)) {
 		p.Note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
@@ -126,8 +136,9 @@ func parentOf(x *execution.Executor, p *exploration.Path, in []*sym.Expr) (value
 	return values, ends(x, p, values)
 }
 
-// deriveContext makes a context for the call of the operation on top of the
-// stack, derived from that of its first argument. tracked says whether that is known.
+// deriveContext makes a context for the call of the operation on top of the stack, derived from that of its
+// first argument. tracked says whether that is known. If that has ended the new one has ended from the
+// beginning, with its error and cause.
 func deriveContext(x *execution.Executor, p *exploration.Path) (r exploration.Ref, ok, tracked bool) {
 	f := p.Peek()
 	values, parent := parentOf(x, p, p.Arg(0))
@@ -169,6 +180,8 @@ func allocateContext(x *execution.Executor, p *exploration.Path, at *state.CallP
 	return r, ok
 }
 
+// describeContext says what the cells of a context are. Its error is memory that goroutines share, other
+// than those of channels: statements that read it get guards.
 func describeContext(x *execution.Executor, o *state.Object) {
 	x.DescribeChan(o)
 	c := func(k int32) *state.Cell { return x.Memory.Cells[o.Behind(k)] }
@@ -228,13 +241,17 @@ func contextCell(x *execution.Executor, p *exploration.Path, addr *sym.Expr, k i
 	return out, true
 }
 
-// cancel ends the context of the object at an address and all that are derived
-// from it. cause is a nil error if there is no other than why; at is the
-// statement that does it.
+// cancel ends the context of the object at an address and all that are derived from it. cause is a nil
+// error if there is no other than why; at is the statement that does it.
+//
+// Which contexts those are depends on the state: each one that there is ends under the condition that it
+// has not yet and descends from this one. So this has to be executed again when there is another context
+// (describeContext); a context that has ended keeps its error and cause.
 func cancel(x *execution.Executor, p *exploration.Path, k int32, why int32, cause []*sym.Expr, at sites.ID) {
 	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
 		x.Cancels = append(x.Cancels, p.From)
 	}
+	// The parents of new contexts are in their cells, which have to be in memory.
 	p.Settle()
 	root := x.Memory.Object(k)
 	if root == nil || !root.Context {
@@ -271,7 +288,9 @@ func cancel(x *execution.Executor, p *exploration.Path, k int32, why int32, caus
 	}
 }
 
-// derived is the condition that a context is another or derived from it.
+// derived is the condition that a context is another or derived from it, by the parents that it can have.
+// budget counts the contexts that are looked at over all: parents that can be many make a tree of
+// conditions.
 func derived(x *execution.Executor, p *exploration.Path, o, from *state.Object, budget *int) *sym.Expr {
 	if o == from {
 		return sym.Num(1)
@@ -321,7 +340,7 @@ func ofContext(x *execution.Executor, p *exploration.Path, addr *sym.Expr, f fun
 	return x.OpReturn(p, f(o))
 }
 
-// contextErr is the method Err.
+// contextErr is the method Err: nil as long as the context has not ended.
 func contextErr(x *execution.Executor, p *exploration.Path) bool {
 	return ofContext(x, p, p.Arg(0)[0], func(o *state.Object) []*sym.Expr { return contextError(x, p.CellAt(o.Behind(state.ContextErr))) })
 }

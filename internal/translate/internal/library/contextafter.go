@@ -66,8 +66,8 @@ func runContextBody(x *execution.Executor, p *exploration.Path) bool {
 	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
-// stopAfterFunc keeps the function from being called, unless its context has
-// ended.
+// stopAfterFunc keeps the function from being called, unless its context has ended: what is due is called,
+// and then the result is false (context.AfterFunc).
 func stopAfterFunc(x *execution.Executor, p *exploration.Path) bool {
 	k, ok, tracked := x.Settled(p)
 	if !tracked {

@@ -67,7 +67,8 @@ func valueContext(x *execution.Executor, p *exploration.Path, up, end *sym.Expr,
 	return x.OpReturn(p, []*sym.Expr{sym.Num(x.Memory.Tag(libraryContext)), r.Address})
 }
 
-// ends is the address of the context that ends the one at an address.
+// ends is the address of the context that ends the one at an address: of an object with a value what its
+// cell says, and else the context itself.
 func ends(x *execution.Executor, p *exploration.Path, addr *sym.Expr) *sym.Expr {
 	if !x.Slice.Classes[relevance.ContextValues] {
 		return addr
@@ -100,6 +101,7 @@ func contextValue(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	o := x.Memory.Object(k)
+	// The operation is executed again, on the context from which this one is derived.
 	on := func(q *exploration.Path, up *sym.Expr) { q.Set(q.Peek().Call, state.ArgKey(0), []*sym.Expr{up}) }
 	switch {
 	case o == nil:

@@ -69,8 +69,10 @@ func deferred(x *execution.Executor, p *exploration.Path, d state.DeferKey) bool
 	return runCleanup(x, p, d)
 }
 
-// made completes a target by a function that the library has made: the cancel function of a
-// context, one that stops a function of AfterFunc, or one that runs once.
+// made completes a target by a function that the library has made: the cancel function of a context, one
+// that stops a function of AfterFunc, or one that runs once. Such a function value is the address of a cell
+// of the object that it is about, so that it is compared, kept and handed on as other functions are. The
+// operation that it calls has the object as its first argument.
 func made(tgt state.Target, o *state.Object, off int32, addr *sym.Expr) (state.Target, bool) {
 	switch {
 	case o == nil:

@@ -45,6 +45,8 @@ func onceOperations(l *execution.Library) {
 	}
 }
 
+// newOnce makes the object of a function that runs once. Its address is the function that is returned
+// (made).
 func newOnce(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
@@ -66,7 +68,9 @@ func newOnce(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, []*sym.Expr{r.Address})
 }
 
-// callOnce is a call of the function that OnceFunc has returned.
+// callOnce is a call of the function that OnceFunc has returned. As with a Once, the first call runs the
+// function, and there is no path for others while it does; unlike a Once it panics in each later call if
+// the function has.
 func callOnce(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {

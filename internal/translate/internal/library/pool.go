@@ -32,6 +32,9 @@ func pool(x *execution.Executor, p *exploration.Path) (k int32, ok bool) {
 	return k, true
 }
 
+// poolGet returns any of the values, on a path for each, or what New makes, also where there are values:
+// the library may drop those at any time. Those behind the one taken move up, so that the used places are
+// in front, and equal pools look alike.
 func poolGet(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase == 2 { // New has returned
@@ -89,6 +92,8 @@ func poolGet(x *execution.Executor, p *exploration.Path) bool {
 	})
 }
 
+// poolPut keeps a value in the first free place. A nil value is not kept, as in the library, and more
+// values than there are places end the path at a bound.
 func poolPut(x *execution.Executor, p *exploration.Path) bool {
 	k, ok := pool(x, p)
 	if !ok {

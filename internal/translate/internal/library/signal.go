@@ -41,7 +41,9 @@ func signalOperations(l *execution.Library) {
 	})
 }
 
-// notifySignal has signals sent to a channel.
+// notifySignal has signals sent to a channel. The cell that holds the channel is one for each call in the
+// program, so that a second channel from the same call is a bound. That there may be one more channel is
+// news for those who stop signals.
 func notifySignal(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	k, ok, tracked := x.Settled(p)
@@ -102,8 +104,8 @@ func stopSignal(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, nil)
 }
 
-// signal lets a signal come, if the object o waits for one. It returns the
-// paths of the process Time.
+// signal lets a signal come, if the object o waits for one: a context ends, and a channel gets a value if
+// there is room, as signal.Notify says. It returns the paths of the process Time.
 func signal(x *execution.Executor, p *exploration.Path, o *state.Object) []*exploration.Path {
 	var out []*exploration.Path
 	if o.Context {

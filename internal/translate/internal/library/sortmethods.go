@@ -40,6 +40,7 @@ const (
 	pairPhases
 )
 
+// pairPhase is the phase of the comparison of element j with the one before, in the place of i.
 func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*maxSorted+j) + at }
 
 var methodSorts = []string{"sort.Sort", "sort.Stable"}
@@ -50,7 +51,8 @@ func methodSortOperations(l *execution.Library) {
 	}
 }
 
-// sortByMethods executes a sort.
+// sortByMethods executes a sort: the insertion of sorts.go, with the methods of the interface. Unlike there
+// it is not known where the elements are: that only the methods know.
 func sortByMethods(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	switch {

@@ -16,9 +16,20 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// Sorting is in the model, as far as it is known how many elements there are: by
-// insertion, which orders equal elements as they were. What compares them is
-// called as the library calls it, if not in the same order or as often.
+// Sorting is in the model, as far as it is known how many elements there are: by insertion, which orders
+// equal elements as they were. What compares them is called as the library calls it, if not in the same
+// order or as often. The library may order equal elements otherwise where it does not promise to be stable;
+// that is not in the model.
+//
+// Insertion takes element i, for i from 1 on, and swaps it with the one before as long as it is less:
+//
+//	for i := 1; i < n; i++ {
+//		for j := i; j > 0 && less(j, j-1); j-- { swap(j, j-1) }
+//	}
+//
+// Where less is a function of the program the sort is an operation in phases, one pair for each i and j
+// (sortPhase): in front of the call, and behind it. So each place of the loop above is a point at which
+// paths merge, and of which a location can be made.
 
 // maxSorted is the most elements of a slice that is sorted.
 const maxSorted = 8
@@ -63,7 +74,9 @@ func sortOperations(l *execution.Library) {
 	}
 }
 
-// sortElements executes a sort.
+// sortElements executes a sort, or one comparison of it: it is called again behind each. s.index says
+// whether the function takes the numbers of two elements or the elements; in the latter case it says by a
+// number how they compare, as cmp.Compare does.
 func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 	f := p.Peek()
 	call, ok := f.Call.Site.(*ssa.Call)
@@ -129,14 +142,17 @@ func compareElements(x *execution.Executor, p *exploration.Path, tgt state.Targe
 	return x.EnterArg(p, sortFunc, tgt, func(q *exploration.Path) { q.Top().Phase = sortPhase(i, j) + 1 })
 }
 
+// sortPhase is the phase in which element j is compared with the one before, in the place of i; one more is
+// that behind the call.
 func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
 
-// beginSort finds the elements. Those that are compared by their values are
-// sorted at once.
+// beginSort finds the elements, whose place and number have to be known. Those that are compared by their
+// values are sorted at once.
 func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.Type, w int32) bool {
 	p.Settle()
 	v := p.Arg(0)
 	if s.index {
+		// sort.Slice has an interface: the slice is of three scalars, in a box.
 		tag, ok, tracked := x.Concrete(p, v[0])
 		if !ok && tracked {
 			return false
@@ -190,7 +206,8 @@ func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.
 	return true
 }
 
-// sortValues sorts integers or texts.
+// sortValues sorts integers or texts: without a function of the program there is nothing to stop at, and
+// each comparison is a choice between the two orders. So the path does not fork.
 func sortValues(x *execution.Executor, p *exploration.Path, elem types.Type, base, n, w int32) bool {
 	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return unsorted(x, p, "elements of this type are not tracked")
@@ -216,7 +233,8 @@ func sortValues(x *execution.Executor, p *exploration.Path, elem types.Type, bas
 	return false
 }
 
-// unsorted goes on with the elements in the order in which they were.
+// unsorted goes on with the elements in the order in which they were, which is noted: what depends on
+// another order is not in the model.
 func unsorted(x *execution.Executor, p *exploration.Path, reason string) bool {
 	p.Note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
 	return x.OpReturn(p, nil)

@@ -15,15 +15,18 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A call of t.Run that is a site starts a goroutine, and waits until that has
-// ended or has come to t.Parallel. What a test function and its subtests tell each
-// other is in an object: that of the entry is there from its beginning, that of a
-// subtest from its first such t.Run on. When a function has returned, its deferred
-// calls included, and has parallel subtests, it lets them go on and waits for them,
-// before its context ends and what is left to Cleanup is called. How many run at
-// one time is not limited.
+// A call of t.Run that is a site starts a goroutine, and waits until that has ended or has come to
+// t.Parallel. What a test function and its subtests tell each other is in an object: that of the entry is
+// there from its beginning, that of a subtest from its first such t.Run on. When a function has returned,
+// its deferred calls included, and has parallel subtests, it lets them go on and waits for them, before its
+// context ends and what is left to Cleanup is called. How many run at one time is not limited.
 //
-// Other calls of t.Run are calls.
+//	func TestX(t *testing.T) {
+//		t.Run("a", func(t *testing.T) { t.Parallel(); work() }) // returns at t.Parallel
+//		// nobody works yet
+//	} // here the test has returned, and work begins; then it is waited for
+//
+// Other calls of t.Run are calls: their subtests never come to t.Parallel, so that nobody can tell.
 const (
 	scopeWaits     = iota // the function is in a t.Run whose subtest goes on
 	scopeParallels        // its parallel subtests that have not ended, without those that have a cell
@@ -39,7 +42,8 @@ const (
 	subtestOwn            // its own object, 0 before it is needed
 )
 
-// pausedPhase is the phase of subtestBody when it has come to t.Parallel.
+// pausedPhase is the phase of subtestBody when it has come to t.Parallel: nobody counts on its end any more
+// as that of t.Run, but as that of a parallel subtest, and to call t.Parallel again panics.
 const pausedPhase = 3
 
 var (
@@ -55,7 +59,9 @@ var (
 	subtestJoin  = &program.Operation{Name: "join", Kind: sites.Join}
 )
 
-// runSubtest begins t.Run.
+// runSubtest begins t.Run. Without a site it is a call of the function, in the goroutine of the test: 1 is
+// the phase in which it begins, 3 that in which its context has been made, and 2 that in which the function
+// has returned.
 func runSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if p.SiteOf(sites.Subtest) != 0 {
 		return prepareSubtest(x, p)
@@ -105,7 +111,9 @@ func subtestArg(p *exploration.Path, k int) *sym.Expr {
 	return sym.Unknown("an argument that is not tracked")
 }
 
-// prepareSubtest makes what t.Run needs, in front of its guard.
+// prepareSubtest makes what t.Run needs, in front of its guard: its own object for the subtest that calls
+// it, which is none before, and a context. Then the operation on top of the stack becomes subtestRun, which
+// has the guard: the same frame goes on as another operation.
 func prepareSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if p.Template.Parent != nil && subtest(p) == nil {
 		p.Note("subtest", artifact.DirectionUnder, "a goroutine that a test has started calls t.Run: the subtest is not executed in the model")
@@ -116,6 +124,7 @@ func prepareSubtest(x *execution.Executor, p *exploration.Path) bool {
 	}
 	f := p.Peek()
 	if subtest(p) != nil {
+		// Its first subtest: the object is kept in an argument of the goroutine, which is live to its end.
 		own, ok, tracked := x.Concrete(p, subtestArg(p, subtestOwn))
 		switch {
 		case tracked && !ok:
@@ -143,6 +152,7 @@ func prepareSubtest(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
+// newScope makes the object by which a test function and its subtests know of each other.
 func newScope() *state.Object {
 	return &state.Object{Kind: state.DataObject, Name: "subtests", Size: scopeCells}
 }
@@ -155,9 +165,9 @@ func describeScope(x *execution.Executor, o *state.Object) {
 	}
 }
 
-// parallelCell is the cell that says whether the subtest of a template is parallel
-// and has not ended, if there is at most one: then the ends of subtests do not
-// depend on each other.
+// parallelCell is the cell that says whether the subtest of a template is parallel and has not ended, if
+// there is at most one: then the ends of subtests do not depend on each other. With one counter for all of
+// them they would, and a search could not leave out their orders.
 func parallelCell(x *execution.Executor, scope int32, t *state.Template) int32 {
 	o := x.Memory.KeyedObject(fmt.Sprintf("parallel %d", t.Index), func() *state.Object { return &state.Object{Kind: state.DataObject, Name: "parallel", Size: 1} })
 	if of := x.Memory.Object(scope); !slices.Contains(of.Parallels, o.Base) {
@@ -169,7 +179,8 @@ func parallelCell(x *execution.Executor, scope int32, t *state.Template) int32 {
 	return o.Base
 }
 
-// allEnded is the condition that no parallel subtest of a test goes on.
+// allEnded is the condition that no parallel subtest of a test goes on. Where it was asked for is noted: a
+// subtest that is found later is one more to wait for (parallelCell).
 func allEnded(x *execution.Executor, p *exploration.Path, scope int32) *sym.Expr {
 	o := x.Memory.Object(scope)
 	if o.Joiners == nil {
@@ -204,7 +215,8 @@ func ownScope(x *execution.Executor, p *exploration.Path) *sym.Expr {
 	return sym.Num(testScope(x))
 }
 
-// startSubtest starts the goroutine of a subtest, and then waits for it.
+// startSubtest starts the goroutine of a subtest, and then waits for it: scopeWaits is 1 until the subtest
+// has ended or come to t.Parallel. One cell is enough, since a test function is in one t.Run at a time.
 func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, ownScope(x, p))
 	if !ok {
@@ -239,13 +251,16 @@ func scopeAt(x *execution.Executor, p *exploration.Path, addr *sym.Expr) (int32,
 	return k, ok
 }
 
-// bodyOfSubtest is the goroutine of a subtest.
+// bodyOfSubtest is the goroutine of a subtest: it calls the function, on whose frame the end of its context
+// and the wait for its own parallel subtests are deferred, as begin does for the entry.
 func bodyOfSubtest(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase > 1 {
 		endSubtest(x, p)
 		return x.OpReturn(p, nil)
 	}
+	// Goroutines that the subtest starts find its context in memory; of several subtests it would be any of
+	// theirs.
 	if x.Slice.TestContext && p.Template.Once {
 		p.Put(scopeCell(x, f.Call), p.Arg(subtestContext)[0])
 	}
@@ -259,7 +274,9 @@ func bodyOfSubtest(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
-// endSubtest tells the test around that the subtest has ended.
+// endSubtest tells the test around that the subtest has ended, by itself or by a Goexit: a parallel one is
+// one less to wait for, another one lets t.Run go on. Whose object it is may depend on the state: the cells
+// of all are written, each if it is that one.
 func endSubtest(x *execution.Executor, p *exploration.Path) bool {
 	parent := subtestArg(p, subtestParent)
 	parallel := subtest(p).Phase == pausedPhase
@@ -278,7 +295,9 @@ func endSubtest(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
-// parallelSubtest begins t.Parallel, which does nothing but in a subtest.
+// parallelSubtest begins t.Parallel, which does nothing but in a subtest: it lets t.Run return, counts the
+// subtest among those to wait for, and goes on as parallelWait, at whose guard it stands until the function
+// around has returned. The frame at the bottom of the goroutine keeps that it has been here.
 func parallelSubtest(x *execution.Executor, p *exploration.Path) bool {
 	root := subtest(p)
 	switch {
@@ -323,7 +342,8 @@ func parallelSubtest(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
-// goOnParallel is the rest of t.Parallel, when the function around has returned.
+// goOnParallel is the rest of t.Parallel, when the function around has returned. From here on the subtest
+// runs beside others.
 func goOnParallel(x *execution.Executor, p *exploration.Path) bool {
 	scope, ok := scopeAt(x, p, subtestArg(p, subtestParent))
 	if !ok || !p.Assume(exploration.Eq(p.CellAt(scope+scopeReturned), 1)) {
@@ -343,8 +363,9 @@ func withJoin(p *exploration.Path) {
 	g.Defers = append(g.Defers, state.DeferKey{Join: true})
 }
 
-// endJoin takes the wait for parallel subtests off the innermost frame, and lets
-// them go on. A function that panics does not wait.
+// endJoin takes the wait for parallel subtests off the innermost frame, and lets them go on. A function
+// that panics does not wait. If there are none, or all have ended, nothing is done: else subtestJoin is
+// called, which has a guard, to wait there.
 func endJoin(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	done := func(q *exploration.Path) {
@@ -381,7 +402,7 @@ func endJoin(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
-// joinSubtests waits for the parallel subtests of a function.
+// joinSubtests waits for the parallel subtests of a function: it goes on when all have ended.
 func joinSubtests(x *execution.Executor, p *exploration.Path) bool {
 	scope, ok := x.Receiver(p)
 	if !ok || !p.Assume(allEnded(x, p, scope)) {
@@ -402,7 +423,8 @@ func scopeCell(x *execution.Executor, scope *state.CallPath) int32 {
 	return o.Base
 }
 
-// contextOfSubtest is the address of the context of a subtest.
+// contextOfSubtest is the address of the context of a subtest: an argument of its goroutine, and for
+// goroutines that it starts, and subtests that are calls, in a cell.
 func contextOfSubtest(x *execution.Executor, p *exploration.Path, scope *state.CallPath) *sym.Expr {
 	started := scope == scope.Template.Root // it has a goroutine
 	switch {

@@ -12,6 +12,8 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
+// syncOperations are the operations of package sync, and those that end a goroutine or the program, or let
+// time pass. What each of them waits for, does and may end in is in docs/semantics.md.
 func syncOperations(l *execution.Library) {
 	op := func(name string, kind sites.Kind, run execution.Run) *program.Operation {
 		return l.Add(program.Operation{Name: name, Kind: kind, Seed: true}, run)
@@ -54,6 +56,8 @@ var (
 	testSkip  = &program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}
 )
 
+// lock takes a Mutex, whose cell is 1 while somebody holds it: who does is not kept, since anybody may
+// unlock it. A goroutine that locks it twice so waits for itself.
 func lock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -67,6 +71,8 @@ func lock(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, nil)
 }
 
+// unlock gives a Mutex back. To unlock one that nobody holds is a fatal error, which nobody can recover
+// from.
 func unlock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -83,6 +89,8 @@ func unlock(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, nil)
 }
 
+// tryLock takes a Mutex if it is free. That it may fail although it is free, as the memory model allows, is
+// not in the model.
 func tryLock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -94,13 +102,16 @@ func tryLock(x *execution.Executor, p *exploration.Path) bool {
 	})
 }
 
-// The cells of an RWMutex: held by a writer, a writer is queued, readers.
+// The cells of an RWMutex: held by a writer, a writer is queued, readers. At most one writer is queued
+// here: others stand at their guards, as in Go they wait for the Mutex in the RWMutex.
 const (
 	rwHeld = iota
 	rwPending
 	rwReaders
 )
 
+// rwLock takes an RWMutex for writing, in one step if nobody has it. In the second phase it has announced
+// itself, and is queued.
 func rwLock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -131,6 +142,7 @@ func writeLock(x *execution.Executor, p *exploration.Path, a int32, announced in
 		q.Role = artifact.RoleCommit
 		x.Arrive(q, state.AtQueue, x.SiteOfOp(q))
 	}
+	// While a writer holds it, or has announced itself, there is no path.
 	if !p.Assume(sym.And(free, exploration.Eq(readers, 0))) {
 		return false
 	}
@@ -138,8 +150,8 @@ func writeLock(x *execution.Executor, p *exploration.Path, a int32, announced in
 	return true
 }
 
-// writeLockAnnounced lets a writer that has announced itself in, once the last reader
-// has left.
+// writeLockAnnounced lets a writer that has announced itself in, once the last reader has left. Nobody else
+// can have taken the lock: everybody waits while a writer is announced.
 func writeLockAnnounced(x *execution.Executor, p *exploration.Path, a int32) bool {
 	if !p.Assume(exploration.Eq(p.CellAt(a+rwReaders), 0)) {
 		return false
@@ -149,6 +161,7 @@ func writeLockAnnounced(x *execution.Executor, p *exploration.Path, a int32) boo
 	return true
 }
 
+// rwUnlock gives an RWMutex back that is held for writing, by whomever.
 func rwUnlock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -165,6 +178,7 @@ func rwUnlock(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, nil)
 }
 
+// rwTryLock takes an RWMutex for writing if nobody has it and no writer has announced itself.
 func rwTryLock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -186,7 +200,8 @@ func moreReaders(x *execution.Executor, p *exploration.Path, a int32) bool {
 	return true
 }
 
-// countReader counts a reader in.
+// countReader counts a reader in. More than the model counts end the path at a bound: a counter that stayed
+// where it is would let a writer in too early.
 func countReader(x *execution.Executor, p *exploration.Path, a int32) bool {
 	n := p.CellAt(a + rwReaders)
 	lim := sym.Num(int32(x.Options.Counter))
@@ -200,6 +215,8 @@ func countReader(x *execution.Executor, p *exploration.Path, a int32) bool {
 	return true
 }
 
+// rLock takes an RWMutex for reading, which waits for writers that hold it or have announced themselves: so
+// a goroutine that reads may wait for ever when it wants to read once more.
 func rLock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -213,6 +230,7 @@ func readable(p *exploration.Path, a int32) *sym.Expr {
 	return sym.And(exploration.Eq(p.CellAt(a+rwHeld), 0), exploration.Eq(p.CellAt(a+rwPending), 0))
 }
 
+// rUnlock gives an RWMutex back that is held for reading, by whomever.
 func rUnlock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -238,6 +256,8 @@ func discountReader(x *execution.Executor, p *exploration.Path, a int32) bool {
 	return true
 }
 
+// tryRLock takes an RWMutex for reading if no writer has it or has announced itself. It is not Either,
+// since one more reader may be too many.
 func tryRLock(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -254,6 +274,8 @@ func tryRLock(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
+// wgAdd adds to the counter of a WaitGroup: delta is the argument of Add, -1 for Done. That Add is called
+// from zero while somebody waits is no error in the model (docs/semantics.md).
 func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -261,6 +283,7 @@ func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 	}
 	if delta.Op == sym.OpUnknown {
 		p.Note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
+		// Each path executes the operation again, with the number as its argument.
 		for k := range int32(3) {
 			q := p.Clone()
 			q.Set(q.Peek().Call, state.ArgKey(1), []*sym.Expr{sym.Num(k)})
@@ -293,7 +316,8 @@ func wgCounter(x *execution.Executor, p *exploration.Path, n *sym.Expr) (*sym.Ex
 	return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
 }
 
-// wgGo starts a goroutine that a wait group counts.
+// wgGo starts a goroutine that a wait group counts: it counts up and starts in one step, since in Go nobody
+// comes between that could tell.
 func wgGo(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -327,7 +351,9 @@ func runWaited(x *execution.Executor, p *exploration.Path) bool {
 	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
-// endWaited counts down for a goroutine that ends by a Goexit.
+// endWaited counts down for a goroutine that ends by a Goexit. The function of wgBody unwinds then, and
+// does not come back to runWaited. Which wait group it is may depend on the state: that is no reason to
+// fork in the midst of unwinding, and the cells of all are written.
 func endWaited(x *execution.Executor, p *exploration.Path) bool {
 	if !p.Peek().Unwind.Goexit {
 		return true // the panic ends the program
@@ -340,6 +366,7 @@ func endWaited(x *execution.Executor, p *exploration.Path) bool {
 	return ok
 }
 
+// wgWait goes on if the counter is zero when it looks.
 func wgWait(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -358,6 +385,8 @@ const (
 	onceOver
 )
 
+// onceDo executes Do: the first one calls the function, and is in phase 2 when that has returned; others go
+// on when it is over. While it runs there is no path, neither for others nor for the function itself.
 func onceDo(x *execution.Executor, p *exploration.Path) bool {
 	a, ok := x.Receiver(p)
 	if !ok {
@@ -382,24 +411,32 @@ func onceDo(x *execution.Executor, p *exploration.Path) bool {
 	})
 }
 
+// onceDone: the function of a Once has panicked, or ended by Goexit, and the Once is over as if it had
+// returned (sync.Once.Do).
 func onceDone(x *execution.Executor, p *exploration.Path) bool {
 	p.PutAt(p.Arg(0)[0], 0, sym.Num(onceOver))
 	return true
 }
 
+// osExit ends the program: well with code 0, else as a failure, if the code is known.
 func osExit(x *execution.Executor, p *exploration.Path) bool {
 	e := p.Simplify(p.Arg(0)[0])
 	exits(x, p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
 	return false
 }
 
+// logFatal ends the program with code 1.
 func logFatal(x *execution.Executor, p *exploration.Path) bool {
 	exits(x, p, false, false, "log.Fatal")
 	return false
 }
 
+// subtestEnds is noted where the end of a subtest unwinds a stack that the test around is on, too.
 const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
 
+// goexit unwinds the goroutine: for runtime.Goexit, and for the methods of testing.T that end a test. Fatal
+// notes its failure before. A subtest that is a call has no goroutine of its own: what ends it ends the
+// test around, which is an approximation.
 func goexit(x *execution.Executor, p *exploration.Path) bool {
 	u := &state.Unwind{Goexit: true, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "goexit"}
 	f := p.Peek()
@@ -415,7 +452,8 @@ func goexit(x *execution.Executor, p *exploration.Path) bool {
 	return true
 }
 
-// sleep waits for time to pass, in a step of its own behind the guard.
+// sleep waits for time to pass, in a step of its own behind the guard. Its end is an event, which may come
+// at any moment, but not before others that are due earlier for certain (exploration, deadline.go).
 func sleep(x *execution.Executor, p *exploration.Path) bool {
 	e := x.SleepOf(p.Template)
 	if p.Peek().Phase == 1 {
@@ -436,7 +474,8 @@ func sleep(x *execution.Executor, p *exploration.Path) bool {
 	return x.OpReturn(p, nil)
 }
 
-// closeChan closes a channel.
+// closeChan closes a channel. Who waits there goes on by himself: the condition of a receive or send has
+// the cell that is set here.
 func closeChan(x *execution.Executor, p *exploration.Path) bool {
 	k, ok, tracked := x.Concrete(p, p.Arg(0)[0])
 	if !tracked {

@@ -12,9 +12,10 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A sync.Map is a small map from interface values to interface values, at its
-// own address. Each of its methods is an access to shared memory: it has no
-// guard of its own, but the statement that holds it has.
+// A sync.Map is a small map from interface values to interface values, at its own address. Each of its
+// methods is an access to shared memory: it has no guard of its own, but the statement that holds it has.
+// It is used by what execution has for maps; where the program has a sync.Map inside a struct its cells are
+// some of that, without the cells for the keys ever set.
 
 var anyMap = types.NewMap(layout.EmptyInterface, layout.EmptyInterface)
 
@@ -82,8 +83,8 @@ func syncMapOperations(l *execution.Library) {
 	l.Known["(*sync.Map).Range"] = in
 }
 
-// syncMap is the map that the operation on top of the stack is called on. ok is
-// false if it has taken over the path.
+// syncMap is the map that the operation on top of the stack is called on: an object made for this call,
+// which describes the cells at the address as those of a map. ok is false if it has taken over the path.
 func syncMap(x *execution.Executor, p *exploration.Path, write bool) (o *state.Object, ok bool) {
 	k, ok := calledOn(x, p, "the sync.Map", "the contents of a sync.Map that is not tracked")
 	if !ok {
@@ -116,8 +117,9 @@ func calledOn(x *execution.Executor, p *exploration.Path, object, result string)
 	return 0, false
 }
 
-// whether looks the key of the operation on top of the stack up, and completes
-// the path by whether there is an entry. Both report whether their path goes on.
+// whether looks the key of the operation on top of the stack up, and completes the path by whether there is
+// an entry: here the path forks, since what is done next, as a call of insert, is done by one of the two
+// only. Both report whether their path goes on.
 func whether(x *execution.Executor, p *exploration.Path, o *state.Object, yes func(q *exploration.Path, found, val []*sym.Expr) bool, no func(q *exploration.Path) bool) bool {
 	return x.LookUp(p, o, p.Arg(1), func(q *exploration.Path, found, val []*sym.Expr, has *sym.Expr) bool {
 		has = q.Simplify(has)
@@ -132,7 +134,7 @@ func whether(x *execution.Executor, p *exploration.Path, o *state.Object, yes fu
 	})
 }
 
-// insert takes a free entry for the key of the operation on top of the stack.
+// insert takes a free entry for the key of the operation on top of the stack, which is known to have none.
 func insert(x *execution.Executor, p *exploration.Path, o *state.Object, val []*sym.Expr) bool {
 	return x.Update(p, o, layout.Zeros(int(o.Elems)), p.Arg(1), val)
 }
@@ -167,8 +169,11 @@ const (
 	rangeResult
 )
 
-// rangeSyncMap calls a function for the entries, in any order. An entry that
-// comes during the iteration may be seen or not.
+// rangeSyncMap calls a function for the entries, in any order. An entry that comes during the iteration may
+// be seen or not: the iteration may end when all are seen that were there at first.
+//
+// It has three phases: 1 notes which entries there are; in 2 the next one is chosen, and the function
+// called with it; 3 is when that has returned, and says whether to go on.
 func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase == 3 { // the function has returned

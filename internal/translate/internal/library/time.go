@@ -7,8 +7,9 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// TimeSteps is the template of the process Time, which lets timers fire and deadlines pass: one
-// location and its steps.
+// TimeSteps is the template of the process Time, which lets timers fire and deadlines pass: one location
+// and its steps, which are written when all else has been solved. What they put into cells is in the sets
+// of these from the beginning (describeTimer, describeContext), since no goroutine is seen doing it.
 func TimeSteps(x *execution.Executor) *state.Template {
 	t := &state.Template{Name: "Time", Slots: 1, Once: true}
 	at := &state.Location{Template: t, Kind: state.AtLocal}

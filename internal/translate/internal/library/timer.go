@@ -15,11 +15,15 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// A timer is a channel with one place and two more cells: whether it is armed,
-// and the field C, which holds the channel. A *time.Timer or *time.Ticker is
-// the address of the latter. That an armed timer fires is a step of its own, of the
-// process Time; in which order events come says deadline.go.
+// A timer is a channel with one place and two more cells: whether it is armed, and the field C, which holds
+// the channel. A *time.Timer or *time.Ticker is the address of the latter. That an armed timer fires is a
+// step of its own, of the process Time; in which order events come says deadline.go.
+//
+// A timer that has fired is not armed, and its value is in the channel until somebody receives it; a ticker
+// stays armed. The time that is received is not known.
 
+// timerOperations are the functions of package time that make timers, and the methods that stop them and
+// set them again. All are parts of statements, without guards of their own.
 func timerOperations(l *execution.Library) {
 	arm := func(name string, ticker, pointer bool) *program.Operation {
 		return l.Add(program.Operation{Name: name, Args: []int{}}, func(x *execution.Executor, p *exploration.Path) bool { return newTimer(x, p, ticker, pointer) })
@@ -44,7 +48,8 @@ func timePasses(x *execution.Executor, e *state.Event, pos token.Pos) []int {
 	return []int{x.Approximation(pos, "time", artifact.DirectionOver, why)}
 }
 
-// newTimer makes an armed timer.
+// newTimer makes an armed timer. time.After and time.Tick return its channel, the others a pointer to the
+// timer, which is the address of its field C.
 func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
@@ -99,8 +104,9 @@ func describeTimer(x *execution.Executor, o *state.Object) {
 	c.Name, c.Init, c.Abs, c.Fix, c.Ref = o.Name+"_C", o.Base, sym.Single(o.Base), true, true
 }
 
-// setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
-// be received afterwards.
+// setTimer stops a timer or arms it again: armed says which. Since Go 1.23 nothing of before can be
+// received afterwards, so that the channel is empty then, and the result says whether the timer was to fire
+// or what it has sent had not been received. A callback is in setCallback.
 func setTimer(x *execution.Executor, p *exploration.Path, armed int32) bool {
 	var result []*sym.Expr
 	if p.Peek().Target.Fn.Signature.Results().Len() > 0 {
