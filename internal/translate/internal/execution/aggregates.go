@@ -153,6 +153,7 @@ func (x *Executor) sliceBounds(p *exploration.Path, lo, hi, limit, capacity *sym
 // elements, of at most 16. The choice is kept for this very expression, so that the same index means the
 // same element in what the path does next.
 func (x *Executor) element(p *exploration.Path, base, i, n *sym.Expr, size int, instr ssa.Instruction) (*sym.Expr, bool) {
+	// That an index of which nothing is known is out of bounds is not tried: it would be an alarm at each.
 	if i.Op == sym.OpUnknown {
 		k, ok, tracked := x.Concrete(p, n)
 		if !tracked || k > 16 {
@@ -355,6 +356,7 @@ func (x *Executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 	if !x.sliceBounds(p, p.Simplify(lo), p.Simplify(hi), p.Simplify(limit), p.Simplify(capacity), i) {
 		return false
 	}
+	// The new address, length and capacity.
 	w := int32(x.Width(elem))
 	out := []*sym.Expr{
 		p.Simplify(sym.Arith(sym.OpAdd, ptr, sym.Arith(sym.OpMul, lo, sym.Num(w)))),
@@ -515,6 +517,7 @@ func (a *appending) readElements() bool {
 // as it is tracked. It reports whether the append can go on.
 func (a *appending) findRoom() bool {
 	x, p := a.x, a.p
+	// The array may be one that was made in this segment: then its cells are written to memory.
 	if _, _, isNew := exploration.NewObjectAt(a.dst[0]); isNew {
 		p.Settle()
 	}
@@ -589,6 +592,7 @@ func (a *appending) inPlace() bool {
 			p.Put(to, sym.Ite(exploration.Eq(a.length, at), e, p.RawCell(to)))
 		}
 	}
+	// Only the length is another one: the result and dst share the array.
 	p.Set(p.Peek().Call, a.call, []*sym.Expr{sym.Num(a.ptr), sym.Arith(sym.OpAdd, a.length, sym.Num(a.n)), sym.Num(a.capacity)})
 	return p.Advance()
 }
@@ -643,6 +647,7 @@ func (x *Executor) appendNew(p *exploration.Path, call *ssa.Call, ptr, length, c
 // array is allocated, and those behind them are zero.
 func (x *Executor) appendInto(p *exploration.Path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*sym.Expr) bool {
 	w := int32(x.Width(elem))
+	// What is copied is read, though the program only names the slice.
 	x.Accessed(p, ptr, int(length*w), p.Statement(call), false)
 	all := make([]*sym.Expr, length*w)
 	for k := range all {

@@ -161,6 +161,7 @@ func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.O
 			return nil, nil
 		}
 	}
+	// What is captured is read in place of each cell, by the address that the value is.
 	captured := make([]*sym.Expr, o.Size)
 	for i := range captured {
 		for j := len(a.Elems) - 1; j >= 0; j-- {
@@ -169,6 +170,7 @@ func (x *Executor) oneFunction(p *exploration.Path, value *sym.Expr) (o *state.O
 				captured[i] = e
 				continue
 			}
+			// A choice of which one side is unknown is unknown (sym.Ite).
 			if (e.Op == sym.OpUnknown) != (captured[i].Op == sym.OpUnknown) {
 				return nil, nil // known for some only
 			}
@@ -261,9 +263,10 @@ func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 }
 
 // guess continues with every callee that the call graph knows for a function value that is not tracked.
-// Each path keeps what it has guessed for this call to the end of the segment: it comes here again with it,
-// and in a loop calls the same function each time. What a guessed closure has captured is unknown, and so
-// is the receiver of a guessed method.
+// Each path keeps what it has guessed to the end of the segment: it comes here again with it. It is kept by
+// the instruction, whoever has called the function around, so that a second call from there in the same
+// segment is of the same function. (In a loop the segment ends before, see jump.) What a guessed closure
+// has captured is unknown, and so is the receiver of a guessed method.
 //
 // If the call graph has none the target is unknown, which Call notes.
 func (x *Executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {
@@ -365,6 +368,10 @@ func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 }
 
 // execCall executes a call. Builtins that are no operations have no frame: they are done at once.
+//
+// Calls are inlined: a function is executed anew in each calling context, and a location is a whole stack
+// of frames. What a frame has is kept on the path by its call path (state.CallPath). A function that a loop
+// calls again has the same one as before, and its values are written over.
 func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 	ctx := p.Peek().Call
 	if b, ok := i.Call.Value.(*ssa.Builtin); ok && x.library.Builtins[b.Name()] == nil {
@@ -433,6 +440,7 @@ func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, 
 	if x.Unforeseen(p, tgt) {
 		return skip()
 	}
+	// Nothing in it matters, nor in what it calls, but perhaps what it returns.
 	if !x.Slice.Funcs[tgt.Fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
@@ -694,6 +702,7 @@ func (x *Executor) stepUnwind(p *exploration.Path) bool {
 		}
 		return x.ret(p, layout.Zeros(x.ResultWidth(f.Call.Fn)))
 	}
+	// The value of the panic is that of the frame below from now on.
 	val := p.Kept(f.Call, state.PanicKey{})
 	p.Pop()
 	if len(p.Frames) == 0 {
@@ -726,6 +735,7 @@ func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 			continue
 		}
 		if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
+			// Frames are shared with other paths and with locations: one is copied before it is changed.
 			g := *p.Frames[i]
 			v := *u
 			v.Recovered = true

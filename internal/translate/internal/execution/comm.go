@@ -69,7 +69,8 @@ func opDone(p *exploration.Path) {
 	f.Idx++
 }
 
-// siteOf finds the site of an operation that is an instruction.
+// siteOf finds the site of an operation that is an instruction, by its position: 0 if it has none. A
+// receive may be that of a loop, for v := range c.
 func (x *Executor) siteOf(instr ssa.Instruction) sites.ID {
 	var kinds []sites.Kind
 	switch i := instr.(type) {
@@ -172,6 +173,7 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 	anyPolled := hasDefault
 	for _, o := range objs {
 		anyPolled = anyPolled || o != nil && o.Rendezvous() && o.Polled
+		// Who ends the context gets a guard, as for memory that others read.
 		if o != nil && o.Context {
 			x.Accessed(p, o.Behind(state.ContextErr), 1, 0, false)
 		}
@@ -234,6 +236,7 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 			done(q, -1, nil, false)
 			x.ContinueWith(q)
 		}
+	// It is granted and cannot go on: it queues, in the state in which nothing is ready.
 	case anyPolled && !queued:
 		if q := p.Fork(idle); q != nil {
 			count(q, 1)
@@ -263,6 +266,7 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 	if q == nil {
 		return
 	}
+	// Values that do not matter are not computed, so that there is nothing to hand over.
 	for i := range int(o.Width) {
 		e := sym.Unknown("not tracked")
 		if i < len(val) && o.Tracked {
@@ -360,6 +364,7 @@ func (x *Executor) receive(p *exploration.Path, o *state.Object, queued bool, do
 	if o.Context {
 		return // nobody sends
 	}
+	// From a sender. That the channel is not closed need not be said: on a closed one no edge sends.
 	q := p.Clone()
 	val := make([]*sym.Expr, o.Width)
 	q.Hand = nil
@@ -431,6 +436,8 @@ func (x *Executor) SpawnTarget(p *exploration.Path, site ssa.Instruction, tgt st
 		}
 		handed = append(handed, p.Simplify(e))
 	}
+	// What the goroutines are given is joined with what they were by others. If that is new, what they do
+	// with it is executed again, from where they are born.
 	grown := false
 	for i, e := range handed {
 		a := t.Args[i].Widen(p.Abs(e), x.Limit(t.Refs[i]), x.Program.Thresholds)
@@ -445,6 +452,7 @@ func (x *Executor) SpawnTarget(p *exploration.Path, site ssa.Instruction, tgt st
 	p.Sync = &state.Sync{Name: "go", Template: t, Send: true}
 	p.Send = handed
 	p.Spawn = t
+	// The other edge of the statement: all processes of the template are in use.
 	if t.Slots > 1 || !t.Once {
 		q := p.Clone()
 		q.Sync, q.Send, q.Spawn = nil, nil, nil

@@ -63,8 +63,10 @@ func callBack(x *Executor, p *exploration.Path) bool {
 	return ok && x.EnterArg(p, len(f.Target.Args)+k, tgt, func(q *exploration.Path) { q.Top().Phase = backAhead })
 }
 
-// calledBack is a function as the library calls it: with its receiver, or what it has
-// captured, from the arguments of the call, and else with what is not known.
+// calledBack is a function as the library calls it: with its receiver, or what it has captured, from the
+// arguments of the call, and else with what is not known. A run has shown which function it was, not with
+// what: a receiver is found if one of the arguments is an interface with that method, and what it has
+// captured if one is a value of the function.
 func (x *Executor) calledBack(p *exploration.Path, fn *ssa.Function) (state.Target, bool) {
 	f := p.Peek()
 	tgt := state.Target{Fn: fn}

@@ -51,8 +51,8 @@
 // On a branch by something unknown the path goes both ways. That can show an error that no run has, which a
 // replay finds out. Of an unknown function that is called each one is tried that the call graph has. What
 // is done through an unknown pointer, or by a function that the call graph does not have, is not in the
-// model, which can hide an error: it is noted (artifact.DirectionUnder). And where an operation is on an
-// object that is not known, the path ends as at a bound (exploration.Path.Unfollowed).
+// model, which can hide an error: it is noted (artifact.DirectionUnder). And where an operation is on a channel
+// or a lock that is not known, the path ends as at a bound (exploration.Path.Unfollowed).
 //
 // # The library
 //

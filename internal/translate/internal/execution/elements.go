@@ -47,6 +47,7 @@ func (x *Executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 		if len(src) != 3 {
 			return lost() // a string
 		}
+		// Cells of new objects are written to memory, since both slices are read and written by address.
 		if _, _, isNew := exploration.NewObjectAt(src[0]); isNew {
 			p.Settle()
 			src = p.Value(ctx, i.Call.Args[1])
@@ -76,6 +77,7 @@ func (x *Executor) execElements(p *exploration.Path, i *ssa.Call) bool {
 	if n.Op == sym.OpUnknown || a.Top {
 		return lost()
 	}
+	// most is how many elements can be written: each cell more would depend on the number for nothing.
 	_, most := a.Bounds()
 	for _, arg := range i.Call.Args { // none is written beyond the end of either
 		if l := p.Abs(p.Value(ctx, arg)[1]); !l.Top {

@@ -36,13 +36,15 @@ var inputCalls = map[string]bool{
 	"fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true, "fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
 }
 
-// noteInput records a call whose results come from outside.
+// noteInput records a call whose results come from outside: who replays a trace that rests on it knows that
+// a run may have gone another way for that.
 func (x *Executor) noteInput(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) {
 	var f *types.Func
 	if c := site.Common(); c.IsInvoke() {
 		f = c.Method
 	} else if tgt.Fn != nil {
 		g := tgt.Fn
+		// An instance of a generic function has no declaration of its own.
 		if o := g.Origin(); o != nil {
 			g = o
 		}
@@ -99,7 +101,7 @@ func (x *Executor) callFlag(p *exploration.Path, call *ssa.Call) bool {
 // maxDefault is the greatest default value of a flag that is chosen.
 const maxDefault = 16
 
-// withDefault adds the default value of a flag.
+// withDefault adds the default value of a flag, which nearly all runs have.
 func (x *Executor) withDefault(values []int32, call ssa.CallInstruction) []int32 {
 	if k, ok := constArg(call.Common().Args); ok && 0 <= k && k <= maxDefault {
 		values = append(values, k)
@@ -117,8 +119,8 @@ type filling struct {
 	what   string
 }
 
-// foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
-// be of the type.
+// foundBy is what errors.As sets a target of a type to: the error itself, where it is known to be of the
+// type. An error that it wraps is not looked for.
 func (x *Executor) foundBy(p *exploration.Path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
 	err := p.Value(p.Peek().Call, call.Common().Args[0])
 	if tag := p.Simplify(err[0]); tag.IsConst() {
@@ -196,6 +198,7 @@ func (x *Executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 func (x *Executor) fill(p *exploration.Path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*exploration.Path)) bool {
 	ctx := p.Peek().Call
 	var all []filling
+	// All pointers have to be known before anything is written, since the path may fork for each.
 	for _, ptr := range ptrs {
 		e := p.Simplify(p.Value(ctx, ptr)[0])
 		if _, _, isNew := exploration.NewObjectAt(e); isNew {

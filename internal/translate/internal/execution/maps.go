@@ -172,6 +172,8 @@ func (x *Executor) compare(p *exploration.Path, o *state.Object, key []*sym.Expr
 		for c := range k {
 			k[c] = p.CellAt(o.Entry(i) + 1 + int32(c))
 		}
+		// The key of an unused entry is 0, which may be a key as well: that the entry is used is asked for
+		// beside.
 		same := withinEntry(p, o, k, func() *sym.Expr { return p.Simplify(x.Equal(p, kt, k, key)) })
 		if same.Op == sym.OpUnknown {
 			open = exploration.Why(same)
@@ -406,6 +408,7 @@ func (x *Executor) Update(q *exploration.Path, o *state.Object, found, key, val 
 	for n := range found {
 		at := o.Entry(n)
 		used := q.CellAt(at)
+		// The entry is the first free one, and the key is in none.
 		fresh := excludes(absent, sym.Not(used))
 		absent = excludes(absent, used)
 		q.Put(at, sym.Ite(fresh, sym.Num(1), q.CellAt(at)))
@@ -562,6 +565,7 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 		entry := iteration{path: q, val: []*sym.Expr{sym.Num(1)}, saturated: []*sym.Expr{nil}}
 		tuple := i.Type().(*types.Tuple)
 		at := o.Entry(e) + 1
+		// The tuple is ok, key and value; what the loop does not name has no type there (ssa.Next).
 		for k, width := range []int{int(kw), vw} {
 			val, saturated := q.Cells(at, width)
 			if w := x.Width(tuple.At(k + 1).Type()); w != width {

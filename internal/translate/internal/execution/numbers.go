@@ -101,8 +101,8 @@ var positive = map[string]bool{"runtime.NumCPU": true, "runtime.GOMAXPROCS": tru
 // maxRandom is the bound up to which all values of a random number are chosen.
 const maxRandom = 8
 
-// randomBelow is the bound below which a value is a random number, if it is a
-// small constant, else 0.
+// randomBelow is the bound below which a value is a random number, if it is a small constant, else 0: then
+// the model has all values of it.
 func randomBelow(v ssa.Value) int32 {
 	call, ok := v.(*ssa.Call)
 	if !ok {

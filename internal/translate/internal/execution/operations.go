@@ -60,6 +60,7 @@ func (x *Executor) SiteOfOp(p *exploration.Path) sites.ID {
 	if s := p.SiteOf(kind); s != 0 {
 		return s
 	}
+	// A goroutine that begins with the operation: there is no call.
 	if p.Peek().Call.Parent == nil && p.Template.Origin != nil {
 		if s, ok := x.Sites.At(kind, p.Template.Origin.Pos()); ok {
 			return s.ID
@@ -141,6 +142,7 @@ func (x *Executor) EnterArg(p *exploration.Path, k int, tgt state.Target, before
 		if tgt.Fn == nil {
 			p.Note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
+		// The operation looks there when it goes on, as if the function had returned.
 		if f.Op.Takes > 0 {
 			p.Set(f.Call, state.ArgKey(f.Op.Takes), layout.Unknowns(len(p.Arg(f.Op.Takes)), "the result of a function that is not in the model"))
 		}

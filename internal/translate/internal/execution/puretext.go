@@ -102,6 +102,7 @@ func (x *Executor) tabulate(p *exploration.Path, args []*sym.Expr, f func(k []in
 		}
 	}
 	k := make([]int32, len(args))
+	// All combinations, the last argument being the one that changes fastest.
 	var each func(i int, here *sym.Expr) bool
 	each = func(i int, here *sym.Expr) bool {
 		if i < len(args) {

@@ -25,9 +25,7 @@ const maxChain = 16
 // Execute executes the next thing on a path: an instruction of the innermost function, a step of an
 // operation, a deferred call, or a step of a panic on its way up. It reports whether the path goes on, and
 // is then called again; after false the path is at a location, has ended, or was handed to ContinueWith
-// (see the package comment).
-//
-// It is exploration.Semantics, and the only way in which a path is taken further.
+// (see the package comment). Nothing else takes a path further (exploration.Semantics).
 func (x *Executor) Execute(p *exploration.Path) bool {
 	// The outermost function has returned.
 	if len(p.Frames) == 0 {
@@ -365,6 +363,7 @@ func (x *Executor) Concrete(p *exploration.Path, e *sym.Expr) (k int32, ok, trac
 // idle again: its slot is free for the next go statement.
 func (x *Executor) Finish(p *exploration.Path, goexit *state.Unwind) bool {
 	t := p.Template
+	// Nothing is live at its end.
 	p.Frames = nil
 	if t.Parent == nil {
 		// After a Goexit of main the others go on, and if they all end it is an error: the site says where.
@@ -928,6 +927,8 @@ func (x *Executor) load(p *exploration.Path, a *address, n int) (out, saturated 
 				out[i], saturated[i] = e, l
 				continue
 			}
+			// The addresses are gone through from the last one to the first, whose condition is the
+			// outermost.
 			here := sym.Arith(sym.OpEq, a.e, sym.Num(a.addrs[k]))
 			out[i] = sym.Ite(here, e, out[i])
 			if l == nil && saturated[i] == nil {
@@ -947,7 +948,7 @@ func (x *Executor) load(p *exploration.Path, a *address, n int) (out, saturated 
 
 // store writes a value to where a pointer can point: to one cell for each scalar, or to all that it can be,
 // which keep what they had if they are not it. What they had is read raw, so that a saturated number stays
-// one.
+// one. An unknown scalar makes all of these cells unknown.
 func (x *Executor) store(p *exploration.Path, a *address, v []*sym.Expr) {
 	if o, off, ok := exploration.NewObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {

@@ -96,6 +96,8 @@ func (x *Executor) Equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *s
 			return sym.Unknown("not an integer")
 		}
 	}
+	// All scalars are compared: u is one of which it is not known, which matters if none of the others
+	// differs.
 	out := sym.Num(1)
 	var u *sym.Expr
 	for i := range a {
@@ -213,6 +215,7 @@ func (x *Executor) makeInterface(p *exploration.Path, i *ssa.MakeInterface) ([]*
 		}
 		key.WriteString(" " + strconv.Itoa(int(c.K)))
 	}
+	// The cells of this box are constants of the model: they hold at first what they always hold.
 	o := x.Memory.KeyedObject(key.String(), func() *state.Object { return x.newBox(t) })
 	for k, c := range e {
 		cell := x.Memory.Cells[o.Base+int32(k)]
@@ -249,6 +252,7 @@ func (x *Executor) Unbox(p *exploration.Path, val *sym.Expr, t types.Type) ([]*s
 	if !ok {
 		return nil, false
 	}
+	// It is no box of the type: the number of the type and the address are not of one value.
 	if o := x.Memory.Object(k); o == nil || o.Base != k || o.Boxed != program.TypeKey(t) {
 		return nil, false
 	}
@@ -407,6 +411,7 @@ func (x *Executor) execMakeClosure(p *exploration.Path, i *ssa.MakeClosure) bool
 		if !x.Slice.Values[fn.FreeVars[k]] {
 			continue
 		}
+		// The key has what a constant closure has captured; for others it is not used.
 		for _, c := range p.Value(f.Call, b) {
 			c = p.Simplify(c)
 			e = append(e, c)

@@ -14,9 +14,16 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// assert executes an assertion: it ends the test, or goes on with pass.
+// assert executes an assertion: it ends the test, or goes on with pass. So it is for
+//
+//	require.NoError(t, err) // ends the test if err is not nil
+//
+// whose code is not part of the program (program/assertion.go). To end the test is what FailNow does: a
+// Goexit. Whether an assertion fails that the model cannot decide is not tried, since each of them would be
+// a failure of the test: it goes on, and says so.
 func assert(x *execution.Executor, p *exploration.Path, site *ssa.Call, a *program.Assertion, pass func(q *exploration.Path) bool) bool {
 	fail := func(q *exploration.Path) {
+		// Where the model has guessed its way here the failure is not asked for.
 		guess, s := q.Picks > 0, q.Statement(site)
 		failure(x, q, s, guess)
 		if !guess && inSubtest(q) {
@@ -32,6 +39,7 @@ func assert(x *execution.Executor, p *exploration.Path, site *ssa.Call, a *progr
 	if a.Subject != nil {
 		val := p.Value(p.Peek().Call, a.Subject)
 		fails = exploration.Eq(val[0], 0)
+		// A nil pointer in an interface is not a nil interface, but counts as nil.
 		if a.Reflects {
 			var ok bool
 			if fails, ok = holdsNil(x, p, val); !ok {
@@ -52,8 +60,10 @@ func assert(x *execution.Executor, p *exploration.Path, site *ssa.Call, a *progr
 	return false
 }
 
-// holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
-// if the path does not go on.
+// holdsNil is the condition that an interface is nil, or holds a value that is. ok is false if the path
+// does not go on. The types that it can have are gone through, each with the condition that it is the one:
+// of those whose values can be nil the scalar decides. A slice is three scalars, in a box, whose type has
+// to be known.
 func holdsNil(x *execution.Executor, p *exploration.Path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 	tag := p.Simplify(val[0])
 	tags := p.Abs(tag)

@@ -38,6 +38,7 @@ func atomicOp(l *execution.Library, op program.Operation, n int, check func(x *e
 			x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 			return true
 		}
+		// Who shares the variable gives the operation its guard (execution.stepOp).
 		x.Accessed(p, k, n, x.SiteOfOp(p), op.Writes)
 		old, saturated := make([]*sym.Expr, n), make([]*sym.Expr, n)
 		for i := range old {
@@ -165,6 +166,7 @@ func storable(x *execution.Executor, p *exploration.Path, does string, old []*sy
 		bads = append(bads, badness{differs(values[0], val), "sync/atomic: " + does + " of inconsistently typed values"})
 	}
 	bads = append(bads, badness{differs(old, val), "sync/atomic: " + does + " of inconsistently typed value into Value"})
+	// In the order in which the library asks.
 	for _, bad := range bads {
 		c := p.Simplify(bad.cond)
 		if c.Op == sym.OpUnknown {

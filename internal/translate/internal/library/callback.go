@@ -31,7 +31,8 @@ func callbackOperations(l *execution.Library) {
 	l.Does(callbackBody, runCallback)
 }
 
-// afterFunc makes the timer, then starts the goroutine in a step of its own.
+// afterFunc makes the timer, then starts the goroutine in a step of its own. The goroutine is named by the
+// call, so that there has to be one in the source of the program.
 func afterFunc(x *execution.Executor, p *exploration.Path) bool {
 	if !callbackHere(x, p.Peek()) {
 		p.Note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
@@ -91,7 +92,8 @@ func describeCallback(x *execution.Executor, o *state.Object) {
 	w.Name, w.Abs, w.Fix = o.Name+"_waits", sym.Either(), true
 }
 
-// callbackHere reports that a call hands over a callback at a site.
+// callbackHere reports that a call hands over a callback at a site: that is what the goroutine of the
+// callback is named by.
 func callbackHere(x *execution.Executor, f *state.Frame) bool {
 	if f.Call.Parent == nil || !f.Call.Site.Pos().IsValid() {
 		return false

@@ -37,6 +37,7 @@ func registerCleanup(x *execution.Executor, p *exploration.Path) bool {
 		return x.OpReturn(p, nil)
 	}
 	d := state.DeferKey{Instr: site, Cleanup: true}
+	// n are those registered before.
 	n := 0
 	for _, e := range f.Defers {
 		if e.Cleanup {

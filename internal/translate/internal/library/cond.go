@@ -212,6 +212,7 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 	if !ok {
 		return l, false
 	}
+	// Wait calls L.Unlock, which panics if L is nil, or a nil pointer.
 	noLock := func() (lockOfCond, bool) {
 		x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: "nil pointer dereference"}, x.SomeError())
 		x.ContinueWith(p)
@@ -275,6 +276,7 @@ func condSignal(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
+	// next are the places after those behind have moved up.
 	next := make([]*sym.Expr, layout.CondWaiters)
 	for i := range next {
 		next[i] = sym.Num(0)

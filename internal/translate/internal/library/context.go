@@ -203,9 +203,10 @@ func describeContext(x *execution.Executor, o *state.Object) {
 	}
 }
 
-// lateCauses adds to what the causes of contexts can be what they are when
-// deadlines pass, which the process Time lets happen. It reports whether there is
-// something to do then.
+// lateCauses adds to what the causes of contexts can be what they are when deadlines pass, which the
+// process Time lets happen: any of those that WithTimeoutCause was given, in any context, since the
+// deadline of one ends those derived from it with its cause. Time has no segments that would be executed in
+// the search. It reports whether there is something to do then.
 func lateCauses(x *execution.Executor) bool {
 	if !x.Slice.Classes[relevance.Causes] {
 		return false
@@ -232,6 +233,7 @@ func contextCell(x *execution.Executor, p *exploration.Path, addr *sym.Expr, k i
 	if addr.Op == sym.OpUnknown || a.Top || a.Interval || addr.HandedOver() {
 		return nil, false
 	}
+	// What is no context never ends.
 	out := sym.Num(0)
 	for i := len(a.Elems) - 1; i >= 0; i-- {
 		if o := x.Memory.Object(a.Elems[i]); o != nil && o.Context && o.Base == a.Elems[i] {
@@ -271,6 +273,7 @@ func cancel(x *execution.Executor, p *exploration.Path, k int32, why int32, caus
 	if budget <= 0 {
 		p.Note("context", artifact.DirectionUnder, "too many contexts may be derived from the one that is cancelled: not all are ended")
 	}
+	// All conditions are of the state before: they are found before anything is written.
 	for _, e := range ends {
 		x.Accessed(p, e.o.Behind(state.ContextErr), 1, at, true)
 		againstTime(x, e.o, at)
@@ -280,6 +283,7 @@ func cancel(x *execution.Executor, p *exploration.Path, k int32, why int32, caus
 		if !x.Slice.Classes[relevance.Causes] {
 			continue
 		}
+		// Without a cause the cause is the error (context.Cause).
 		none := exploration.Eq(cause[0], 0)
 		for i, c := range contextError(x, sym.Num(why)) {
 			a := e.o.Behind(state.ContextCause + int32(i))
@@ -309,7 +313,8 @@ func derived(x *execution.Executor, p *exploration.Path, o, from *state.Object, 
 	return out
 }
 
-// contextError is the error of a context that has ended by err, nil if it has not.
+// contextError is the error of a context that has ended by err, nil if it has not: the variables
+// context.Canceled and context.DeadlineExceeded, which are equal to themselves only.
 func contextError(x *execution.Executor, err *sym.Expr) []*sym.Expr {
 	canceled := x.ErrorValue("error context.Canceled", "Canceled")
 	exceeded := x.ErrorValue("error context.DeadlineExceeded", "DeadlineExceeded")

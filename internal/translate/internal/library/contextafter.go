@@ -55,6 +55,7 @@ func runContextBody(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	waits := o.Behind(state.ContextWaits)
+	// It was stopped: the goroutine ends without having begun.
 	if q := p.Fork(exploration.Eq(p.CellAt(waits), 0)); q != nil {
 		q.Role, q.Site = artifact.RoleLocal, 0
 		x.Finish(q, nil)
@@ -81,6 +82,8 @@ func stopAfterFunc(x *execution.Executor, p *exploration.Path) bool {
 	if o == nil || !o.Context {
 		return x.OpReturn(p, []*sym.Expr{sym.Num(0)})
 	}
+	// Who ends the context, and the statement that stops the function, may come either way: both get
+	// guards.
 	x.Accessed(p, o.Behind(state.ContextErr), 1, p.CallStatement(), true)
 	againstTime(x, o, p.CallStatement())
 	waits := o.Behind(state.ContextWaits)

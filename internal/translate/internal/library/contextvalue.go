@@ -43,7 +43,8 @@ func contextValueOperations(l *execution.Library) {
 	})
 }
 
-// valueContext returns a context with a value.
+// valueContext returns a context with a value: keyed are the key and the value, two scalars each. One
+// without, as WithoutCancel makes it, has a nil key, which nobody asks for.
 func valueContext(x *execution.Executor, p *exploration.Path, up, end *sym.Expr, keyed []*sym.Expr) bool {
 	f := p.Peek()
 	if f.Call.Parent == nil {
@@ -115,6 +116,7 @@ func contextValue(x *execution.Executor, p *exploration.Path) bool {
 	pair := func(q *exploration.Path, at int32) []*sym.Expr {
 		return []*sym.Expr{q.CellAt(o.Base + at), q.CellAt(o.Base + at + 1)}
 	}
+	// Keys are compared as interfaces are.
 	x.Branch(p, x.Equal(p, layout.EmptyInterface, pair(p, valueKey), p.Arg(1)), p.Here(), "",
 		func(q *exploration.Path) { x.OpReturn(q, pair(q, valueVal)) },
 		func(q *exploration.Path) { on(q, q.CellAt(o.Base+valueUp)) })

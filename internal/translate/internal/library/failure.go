@@ -18,7 +18,7 @@ import (
 
 var testError = &program.Operation{Name: "error", Seed: true, Args: []int{}}
 
-// failTest is the failure of a test that goes on.
+// failTest is the failure of a test that goes on, as that of t.Error.
 func failTest(x *execution.Executor, p *exploration.Path) bool {
 	failure(x, p, p.Statement(p.Peek().Call.Site), p.Picks > 0)
 	return x.OpReturn(p, nil)
@@ -38,7 +38,8 @@ func exits(x *execution.Executor, p *exploration.Path, well, unknown bool, detai
 	x.SinkTo(p, &state.Sink{End: sidecar.EndExit, Kind: kind, Site: x.SiteOfOp(p), Pos: p.Here(), Detail: detail})
 }
 
-// failure lets the model end with the failure of the test.
+// failure lets the model end with the failure of the test, on a path beside that of the caller, which goes
+// on. Where it is a guess that the failing branch is taken it is noted instead.
 func failure(x *execution.Executor, p *exploration.Path, site sites.ID, guess bool) {
 	switch {
 	case !x.Program.Test():

@@ -14,7 +14,7 @@ func forwardOperations(l *execution.Library) {
 	l.Known["(net/http.HandlerFunc).ServeHTTP"] = l.Add(program.Operation{Name: "forward", Args: []int{0, 1, 2}, Forwards: true}, forward)
 }
 
-// forward calls the receiver.
+// forward calls the receiver, with the other arguments as its own.
 func forward(x *execution.Executor, p *exploration.Path) bool {
 	f := p.Peek()
 	if f.Phase == 2 { // it has returned

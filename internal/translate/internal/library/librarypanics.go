@@ -15,9 +15,9 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
-// misuse continues with the panic of a function of the library that is misused; false if it
-// has taken over the path. Of calls whose panic is recovered it is recorded where that is not
-// known.
+// misuse continues with the panic of a function of the library that is misused; false if it has taken over
+// the path. So it is for rand.Intn(n) where n is not positive (program/misuse.go). An argument that is not
+// known is taken to be right; of calls whose panic is recovered it is recorded where that is not known.
 func misuse(x *execution.Executor, p *exploration.Path, call *ssa.Call) bool {
 	m := x.Slice.Misused[call]
 	if m.Misuse == nil {

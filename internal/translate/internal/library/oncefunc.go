@@ -76,6 +76,8 @@ func callOnce(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
+	// What the function returns is not tracked, so that the first call and later ones return the same:
+	// unknown scalars.
 	done := func(q *exploration.Path) {
 		var result []*sym.Expr
 		if call, ok := q.Peek().Call.Site.(*ssa.Call); ok {
@@ -102,6 +104,7 @@ func callOnce(x *execution.Executor, p *exploration.Path) bool {
 	if !p.Assume(exploration.Eq(s, onceNew)) {
 		return false
 	}
+	// The function is in the object, and becomes an argument of the operation, which CallArg calls.
 	p.Set(p.Peek().Call, state.ArgKey(1), []*sym.Expr{p.CellAt(a + onceBody)})
 	return x.CallArg(p, 1, func(q *exploration.Path) {
 		q.Put(a+onceState, sym.Num(onceRunning))

@@ -47,6 +47,7 @@ func poolGet(x *execution.Executor, p *exploration.Path) bool {
 	slot := func(i, c int) int32 { return k + layout.PoolFirst + int32(2*i+c) }
 	for i := range layout.PoolValues {
 		q := p.Fork(sym.Not(exploration.Eq(p.CellAt(slot(i, 0)), 0)))
+		// Behind the first free place there are none.
 		if q == nil {
 			break
 		}
@@ -64,11 +65,13 @@ func poolGet(x *execution.Executor, p *exploration.Path) bool {
 		x.OpReturn(q, val)
 		x.ContinueWith(q)
 	}
+	// All of the values may have been dropped, so that p goes on with New whatever there is.
 	make := p.CellAt(k + layout.PoolNew)
 	if make.Op == sym.OpUnknown {
 		p.Note("unknown-call", artifact.DirectionUnder, unknownNew)
 		return x.OpReturn(p, layout.Unknowns(2, "a new value of a sync.Pool"))
 	}
+	// Without New the result is nil.
 	if q := p.Fork(exploration.Eq(make, 0)); q != nil {
 		x.OpReturn(q, layout.Zeros(2))
 		x.ContinueWith(q)
@@ -113,6 +116,7 @@ func poolPut(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	last := p.CellAt(k + layout.PoolFirst + 2*(layout.PoolValues-1))
+	// The used places are in front: if the last one is used all are.
 	if q := p.Fork(sym.Not(exploration.Eq(last, 0))); q != nil {
 		q.Bound("a sync.Pool of more values than the model keeps")
 	}

@@ -96,6 +96,7 @@ func stopSignal(x *execution.Executor, p *exploration.Path) bool {
 	if !x.Emitting && p.From != nil && !slices.Contains(x.Cancels, p.From) {
 		x.Cancels = append(x.Cancels, p.From)
 	}
+	// Stop is for all calls of Notify with the channel.
 	for _, o := range x.Memory.Objects() {
 		if x.Notified[o] {
 			p.Put(o.Base, sym.Ite(exploration.Eq(p.CellAt(o.Base), k), sym.Num(0), p.CellAt(o.Base)))

@@ -97,6 +97,7 @@ func sortByMethods(x *execution.Executor, p *exploration.Path) bool {
 		}
 		x.Arrive(p, state.AtLocal, 0)
 	case pairBegun:
+		// Behind a location the number of elements may be one of several.
 		if q := p.Fork(sym.Arith(sym.OpLe, n, sym.Num(i))); q != nil {
 			x.OpReturn(q, nil)
 			x.ContinueWith(q)

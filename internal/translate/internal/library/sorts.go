@@ -93,6 +93,7 @@ func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 	}
 	place := p.Arg(sortPlace)
 	base, n := place[0].K, place[1].K
+	// The phase says which elements are compared, and which side of the call this is.
 	k := int32(f.Phase-sortPhases) / 2
 	i, j := k/maxSorted, k%maxSorted
 	if (f.Phase-sortPhases)%2 == 1 { // the function has returned
@@ -100,6 +101,7 @@ func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 		if !s.index {
 			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
+		// What the function has returned is not needed any more: paths that differ in it can merge.
 		p.Set(f.Call, state.ArgKey(sortResult), layout.Zeros(1))
 		x.Branch(p, less, p.Here(), "", func(q *exploration.Path) {
 			swap(q, base+(j-1)*w, base+j*w, w)
@@ -107,6 +109,7 @@ func sortElements(x *execution.Executor, p *exploration.Path, s sorter) bool {
 		}, func(q *exploration.Path) { q.Top().Phase = sortPhase(i+1, i+1) })
 		return false
 	}
+	// Element i is in place when it has come to the front.
 	if j == 0 {
 		i, j = i+1, i+1
 	}
@@ -214,6 +217,8 @@ func sortValues(x *execution.Executor, p *exploration.Path, elem types.Type, bas
 	}
 	v, saturated := p.Cells(base, int(n))
 	x.DecideAll(p, v, saturated, func(q *exploration.Path, v []*sym.Expr) {
+		// All comparisons are made, whether or not the element is in place already: which are needed
+		// depends on the state.
 		for i := 1; i < len(v); i++ {
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]

@@ -228,6 +228,7 @@ func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 		}
 		return x.OpReturn(p, []*sym.Expr{sym.Unknown("whether the subtest passed")})
 	}
+	// It is set in the step that starts the goroutine: else that could have ended before.
 	p.Put(scope+scopeWaits, sym.Num(1))
 	ctx := sym.Num(0)
 	if len(p.Peek().Target.Args) > 3 {
@@ -320,6 +321,7 @@ func parallelSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if p.Template.Once {
 		p.Put(parallelCell(x, scope, p.Template), sym.Num(1))
 	} else {
+		// Several subtests of the template can be parallel at a time.
 		if c := x.Memory.Cells[scope+scopeParallels]; !c.Fix { // it is counted in
 			c.Abs, c.Fix = sym.Range(0, int32(x.Options.Counter)), true
 			x.Wake(c)
@@ -334,9 +336,11 @@ func parallelSubtest(x *execution.Executor, p *exploration.Path) bool {
 		p.Put(scope+scopeParallels, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	}
 	p.Put(scope+scopeWaits, sym.Num(0))
+	// The frame of the goroutine is copied before it is changed: locations have it, too.
 	paused := *subtest(p)
 	paused.Phase = pausedPhase
 	p.Frames[0] = &paused
+	// The operation goes on as one with a guard.
 	g := p.Top()
 	g.Op, g.Phase = parallelWait, 0
 	return true
@@ -384,6 +388,7 @@ func endJoin(x *execution.Executor, p *exploration.Path) bool {
 		done(p)
 		return true
 	}
+	// Who has none to wait for has no guard here.
 	ended := allEnded(x, p, scope)
 	if q := p.Fork(ended); q != nil {
 		done(q)
@@ -442,6 +447,8 @@ func registersCleanup(p *exploration.Path) int {
 	if _, ok := p.Peek().Call.Site.(*ssa.Call); !ok || p.Template.Parent != nil && subtest(p) == nil {
 		return -1
 	}
+	// The innermost subtest that is a call is behind the frame of its t.Run; without one it is the function
+	// at the bottom of the stack, behind the operation with which the goroutine of a subtest begins.
 	at := 0
 	for i := len(p.Frames) - 2; i > 0; i-- {
 		if p.Frames[i].Op == testRun {

@@ -85,6 +85,7 @@ func unlock(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Put(a, sym.Num(0))
+	// Somebody else may have held it: then the lock protects nothing (exploration, held.go).
 	p.Release(a)
 	return x.OpReturn(p, nil)
 }
@@ -332,6 +333,7 @@ func wgGo(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	p.Put(a, sym.Arith(sym.OpAdd, n, sym.Num(1)))
+	// The wait group and the function are handed over to the goroutine.
 	f := p.Peek()
 	tgt := state.Target{Op: wgBody, Args: p.Args()[:2]}
 	return x.SpawnTarget(p, f.Call.Site, tgt, func(q *exploration.Path) { x.OpReturn(q, nil) })
@@ -405,6 +407,8 @@ func onceDo(x *execution.Executor, p *exploration.Path) bool {
 	if !p.Assume(exploration.Eq(s, onceNew)) {
 		return false
 	}
+	// The state is set once the function is known: a path that forks for that comes here again, and has to
+	// find the Once new.
 	return x.CallArg(p, 1, func(q *exploration.Path) {
 		q.Put(a, sym.Num(onceRunning))
 		q.Top().Phase = 2
@@ -457,6 +461,7 @@ func goexit(x *execution.Executor, p *exploration.Path) bool {
 func sleep(x *execution.Executor, p *exploration.Path) bool {
 	e := x.SleepOf(p.Template)
 	if p.Peek().Phase == 1 {
+		// From here on the goroutine waits for an event, in a location behind the guard.
 		d, known := x.DurationOf(p, 0)
 		x.Arm(p, e, d, known)
 		p.Top().Phase = 2
@@ -485,6 +490,7 @@ func closeChan(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
+	// A close that fails panics: both kinds can be recovered from.
 	crash := func(q *exploration.Path, kind string) {
 		x.Raise(q, &state.Unwind{Kind: kind, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: kind}, x.SomeError())
 		x.ContinueWith(q)

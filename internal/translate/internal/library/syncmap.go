@@ -187,6 +187,8 @@ func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	if f.Phase == 1 {
+		// What Range has to remember while it calls the function is in arguments: only these are live in
+		// its frame.
 		first := make([]*sym.Expr, o.Elems)
 		for i := range first {
 			first[i] = p.CellAt(o.Entry(i))
@@ -210,6 +212,7 @@ func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 	if !ok || !tracked {
 		return false
 	}
+	// rest is the condition that no entry is left that was there at first.
 	rest := sym.Num(1)
 	var next []*exploration.Path
 	for e := range int(o.Elems) {

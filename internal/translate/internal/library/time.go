@@ -15,6 +15,7 @@ func TimeSteps(x *execution.Executor) *state.Template {
 	at := &state.Location{Template: t, Kind: state.AtLocal}
 	add := func(p *exploration.Path, why []int) {
 		ed := &state.Edge{From: at, To: at, Guard: p.Cond, Approx: why}
+		// A cell that always holds the same is no part of the model.
 		for _, addr := range p.Written() {
 			if c := x.Memory.Cells[addr]; state.Stored(c.Abs) {
 				ed.Assign = append(ed.Assign, state.Assignment{To: c.Expr, Value: p.RawCell(addr)})

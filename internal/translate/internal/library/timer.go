@@ -79,6 +79,7 @@ func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) 
 		return false
 	}
 	armed, c := state.ChanPayload+width+state.TimerArmed, state.ChanPayload+width+state.TimerC
+	// The message is no state, and C is what it always is.
 	r.Clear(p, func(off int32) bool { return off >= state.ChanPayload && off < armed || off == c })
 	r.Put(p, armed, sym.Num(1))
 	x.Arm(p, x.EventOf(r.Objects[0]), d, known)
@@ -91,7 +92,7 @@ func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) 
 	return x.OpReturn(p, []*sym.Expr{sym.Arith(sym.OpAdd, r.Address, sym.Num(c))})
 }
 
-// badInterval is the panic of a ticker whose interval is not positive.
+// badInterval is the panic of a ticker whose interval is not positive. time.Tick returns nil instead.
 func badInterval(x *execution.Executor, p *exploration.Path, of string) bool {
 	x.Raise(p, &state.Unwind{Kind: artifact.KindPanic, Site: p.CallStatement(), Pos: p.Here(), Detail: "non-positive interval for " + of}, x.SomeError())
 	return true
@@ -129,6 +130,7 @@ func setTimer(x *execution.Executor, p *exploration.Path, armed int32) bool {
 		if d, known := x.DurationOf(p, 1); o.Ticker && armed != 0 && known && d <= 0 {
 			return badInterval(x, p, "Ticker.Reset")
 		}
+		// What has fired and not been received is taken out of the channel.
 		a, n := o.Behind(state.TimerArmed), o.Base+state.ChanLen
 		if len(result) > 0 {
 			result[0] = sym.Or(exploration.Eq(p.CellAt(a), 1), sym.Arith(sym.OpLt, sym.Num(0), p.CellAt(n)))
