@@ -44,6 +44,7 @@ func (x *Executor) Shape(p *exploration.Path, e []*sym.Expr, w int32) (ptr int32
 		return ptr, ok, tracked
 	}
 	left, known := x.room(ptr, w)
+	// Of a part of another array, or where capacities are limited, the address does not say the capacity.
 	if !known || ptr != 0 && x.Slice.LimitsCapacity {
 		return ptr, true, true
 	}
@@ -673,6 +674,7 @@ func (x *Executor) execTypeAssert(p *exploration.Path, i *ssa.TypeAssert) bool {
 	ctx := p.Peek().Call
 	e := p.Value(ctx, i.X)
 	n := x.Width(i.AssertedType)
+	// finish completes a path on which it is known whether the assertion holds.
 	finish := func(q *exploration.Path, ok bool, val []*sym.Expr) {
 		if i.CommaOk {
 			q.Set(ctx, i, append(append([]*sym.Expr(nil), val...), sym.Bool(ok)))

@@ -349,6 +349,7 @@ func (x *Executor) resolveInvoke(p *exploration.Path, site ssa.CallInstruction, 
 		tgt.Args = append([][]*sym.Expr{{e[1]}}, tgt.Args...)
 		return tgt, true
 	}
+	// A type without the method is one that another value has, whose number is in the same set.
 	fn, ok := x.Method(tag, t, c.Method)
 	if !ok {
 		return x.guess(p, site, tgt) // neither is that of another type
@@ -394,6 +395,7 @@ func (x *Executor) execCall(p *exploration.Path, i *ssa.Call) bool {
 // something in it matters, or what it returns.
 func (x *Executor) Call(p *exploration.Path, site ssa.CallInstruction, nth int, tgt state.Target, deferred bool) bool {
 	ctx := p.Peek().Call
+	// skipOn goes on behind a call that is not entered.
 	skipOn := func(p *exploration.Path) bool {
 		if deferred {
 			return true

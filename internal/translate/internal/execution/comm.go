@@ -119,6 +119,7 @@ func (x *Executor) execSelect(p *exploration.Path, i *ssa.Select) bool {
 	}
 	return x.communicate(p, comms, !i.Blocking, func(q *exploration.Path, k int, val []*sym.Expr, ok bool) {
 		q.Sel = k
+		// The case is noted on the edge as well: a plan names it.
 		out := []*sym.Expr{sym.Num(int32(k)), sym.Bool(ok)}
 		for j, c := range comms {
 			if c.send {
@@ -259,6 +260,7 @@ func (x *Executor) send(p *exploration.Path, o *state.Object, val []*sym.Expr, q
 	if q := p.Fork(exploration.Eq(closed, 1)); q != nil {
 		leave(q)
 		q.Top().Phase = 0
+		// It is the operation that panics, also if it was queued when the channel was closed.
 		x.Raise(q, &state.Unwind{Kind: artifact.KindSendOnClosed, Site: q.From.Site, Pos: q.Here(), Detail: artifact.KindSendOnClosed}, x.SomeError())
 		x.ContinueWith(q)
 	}

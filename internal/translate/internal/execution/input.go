@@ -156,6 +156,7 @@ func (x *Executor) fillings(addr int32, t types.Type, class relevance.Class, wha
 		if n.Chosen() {
 			length.values = x.Sizes(n, t)
 		}
+		// A new array of which nothing is known; there is no room behind its elements.
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
 		w := x.Width(u.Elem())

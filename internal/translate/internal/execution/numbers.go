@@ -24,6 +24,8 @@ func (x *Executor) sized(p *exploration.Path, instr ssa.Instruction) (comp int, 
 	if !isValue {
 		return 0, false
 	}
+	// That it bounds one loop is not enough: each test of the loop is a free choice then, which leaves no
+	// number of iterations out. A small random number is chosen even so, since all of its values can be.
 	n := x.Slice.Numbers[v]
 	if n == nil || !x.Slice.Values[v] || !n.Chosen() && !(n.Loops > 0 && randomBelow(v) > 0) {
 		return 0, false

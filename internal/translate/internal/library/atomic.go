@@ -86,12 +86,14 @@ func atomics(l *execution.Library) {
 			return old, args[1][:1]
 		})
 	}
+	// One that fails writes back what was there.
 	cas := func() *program.Operation {
 		return atomicOp(l, program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}, 1, nil, func(_ *execution.Executor, _ *exploration.Path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			c := sym.Arith(sym.OpEq, old[0], args[1][0])
 			return []*sym.Expr{c}, []*sym.Expr{sym.Ite(c, args[2][0], old[0])}
 		})
 	}
+	// And and Or return what was there before, Add what is there now.
 	masks := func(op token.Token) *program.Operation {
 		return atomicOp(l, program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}, 1, nil, func(_ *execution.Executor, p *exploration.Path, old []*sym.Expr, args [][]*sym.Expr) (result, store []*sym.Expr) {
 			return old, []*sym.Expr{p.Bits(op, old[0], args[1][0])}

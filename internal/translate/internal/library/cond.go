@@ -226,6 +226,7 @@ func condLocker(x *execution.Executor, p *exploration.Path, a int32) (l lockOfCo
 		p.Unfollowed("sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
 		return l, false
 	}
+	// For the lock of an RLocker the scalar is the address of its RWMutex.
 	off, lock, isSync := 0, types.Type(nil), t == libraryRLocker
 	if !isSync {
 		off, lock, isSync = x.EmbeddedLock(t)

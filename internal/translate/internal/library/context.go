@@ -43,7 +43,8 @@ const maxAncestry = 256
 // libraryContext stands for the dynamic types of contexts.
 var libraryContext types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryContext", nil), types.NewStruct(nil, nil), nil)
 
-// cancelContext is the function that ends a context.
+// cancelContext is the function that ends a context, its first argument (made). That of a context with a
+// cause is given the cause as well; others have one argument.
 var cancelContext = &program.Operation{Name: "cancel", Args: []int{0, 1}}
 
 // contextOperations are the functions of package context, and the methods of what they return. Nearly all
@@ -59,6 +60,8 @@ func contextOperations(l *execution.Library) {
 	for _, cause := range []string{"", "Cause"} {
 		l.Known["context.WithCancel"+cause] = l.Add(program.Operation{Name: "withcancel"}, func(x *execution.Executor, p *exploration.Path) bool { return newContext(x, p, false) })
 		timeout := l.Add(program.Operation{Name: "withtimeout"}, func(x *execution.Executor, p *exploration.Path) bool { return newContext(x, p, true) })
+		// The cause that it is given for when its deadline passes, which the slice asks for where causes
+		// matter.
 		if cause != "" {
 			timeout.Also = []int{2}
 		}
@@ -100,6 +103,7 @@ func contextOperations(l *execution.Library) {
 // newContext derives a context that can be cancelled. With a deadline it is armed as a timer is:
 // ContextDeadline says that the process Time may end it.
 func newContext(x *execution.Executor, p *exploration.Path, deadline bool) bool {
+	// go context.WithCancel(ctx): nobody has the result.
 	if p.Peek().Call.Parent == nil {
 		return x.OpReturn(p, nil)
 	}
@@ -130,6 +134,7 @@ func parentOf(x *execution.Executor, p *exploration.Path, in []*sym.Expr) (value
 		return sym.Num(0), sym.Num(0)
 	}
 	values = p.Simplify(in[1])
+	// The parent may have been made in this segment: its cells are read by address.
 	if _, _, isNew := exploration.NewObjectAt(values); isNew {
 		p.Settle()
 	}
@@ -152,6 +157,7 @@ func deriveContext(x *execution.Executor, p *exploration.Path) (r exploration.Re
 		return exploration.Ref{}, false, tracked
 	}
 	r.Put(p, state.ChanPayload+state.ContextErr, err)
+	// The Done channel of one that has ended is closed.
 	r.Put(p, state.ChanClosed, sym.Not(exploration.Eq(err, 0)))
 	r.Put(p, state.ChanPayload+state.ContextParent, parent)
 	if x.Slice.Classes[relevance.ContextValues] {
@@ -185,6 +191,8 @@ func allocateContext(x *execution.Executor, p *exploration.Path, at *state.CallP
 func describeContext(x *execution.Executor, o *state.Object) {
 	x.DescribeChan(o)
 	c := func(k int32) *state.Cell { return x.Memory.Cells[o.Behind(k)] }
+	// The process Time ends contexts, and is not executed in the search: what it can put there is there
+	// from the beginning.
 	closed, err := x.Memory.Cells[o.Base+state.ChanClosed], c(state.ContextErr)
 	closed.Abs, closed.Fix = sym.Either(), true
 	err.Name, err.Abs, err.Fix, err.Sync = o.Name+"_err", sym.Range(0, ctxExceeded), true, false

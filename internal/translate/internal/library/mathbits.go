@@ -15,8 +15,8 @@ import (
 
 func mathBitsOperations(l *execution.Library) {
 	counts := func(size string, width int) {
-		// A number of the model has 32 bits and a sign: as one of the width, negative ones have all bits
-		// above set.
+		// A number of the model is widened with its sign, and cut to the width: so it has the bits of that
+		// of the program.
 		mask := ^uint64(0) >> (64 - width)
 		for name, count := range map[string]func(v uint64) int{
 			"Len":           bits.Len64,

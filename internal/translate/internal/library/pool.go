@@ -88,6 +88,7 @@ func poolGet(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	return x.EnterArg(p, poolResult, tgt, func(q *exploration.Path) {
+		// Where New puts its result: live in the frame of the operation from here on.
 		g := q.Top()
 		g.Phase = 2
 		g.Target.Args = [][]*sym.Expr{g.Target.Args[0], layout.Zeros(2)}

@@ -121,6 +121,7 @@ func signal(x *execution.Executor, p *exploration.Path, o *state.Object) []*expl
 		if c == nil || c.Kind != state.ChannelObject {
 			continue
 		}
+		// The cell can hold one of several channels: there is a step for each.
 		q := p.Clone()
 		n := q.CellAt(c.Base + state.ChanLen)
 		if q.Assume(exploration.Eq(q.CellAt(o.Base), k)) && q.Assume(sym.Arith(sym.OpLt, n, sym.Num(c.Cap))) {

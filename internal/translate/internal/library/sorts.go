@@ -200,6 +200,7 @@ func beginSort(x *execution.Executor, p *exploration.Path, s sorter, elem types.
 	if !s.by {
 		return sortValues(x, p, elem, base, n, w)
 	}
+	// What the phases need is in arguments: only these are live in the frame of an operation.
 	g := p.Top()
 	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
 	g.Target.Args = [][]*sym.Expr{g.Target.Args[0], g.Target.Args[1], place, layout.Zeros(1)}

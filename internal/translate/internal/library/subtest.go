@@ -73,6 +73,7 @@ func runSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if f.Phase == 1 {
 		p.Note("subtest", artifact.DirectionOver, "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 		p.Top().Phase = 3
+		// Made once: the operation comes here again for each function that it may have been given.
 		if x.Slice.TestContext {
 			r, ok := allocateContext(x, p, f.Call.Parent, f.Call.Site)
 			if !ok {
@@ -145,6 +146,7 @@ func prepareSubtest(x *execution.Executor, p *exploration.Path) bool {
 		if !ok {
 			return false
 		}
+		// Argument 3, behind those of t.Run: the test, the name and the function.
 		g.Target.Args = append(slices.Clone(g.Target.Args[:3]), []*sym.Expr{r.Address})
 		p.Set(g.Call, state.ArgKey(3), []*sym.Expr{r.Address})
 	}
@@ -223,6 +225,7 @@ func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 		return false
 	}
 	if p.Peek().Phase == 2 {
+		// It stays here until the subtest has set this back.
 		if !p.Assume(exploration.Eq(p.CellAt(scope+scopeWaits), 0)) {
 			return false
 		}
@@ -230,6 +233,7 @@ func startSubtest(x *execution.Executor, p *exploration.Path) bool {
 	}
 	// It is set in the step that starts the goroutine: else that could have ended before.
 	p.Put(scope+scopeWaits, sym.Num(1))
+	// Without a context that matters there is none.
 	ctx := sym.Num(0)
 	if len(p.Peek().Target.Args) > 3 {
 		ctx = p.Arg(3)[0]
@@ -268,6 +272,7 @@ func bodyOfSubtest(x *execution.Executor, p *exploration.Path) bool {
 	if !x.CallArg(p, subtestFunc, func(q *exploration.Path) { q.Top().Phase = 2 }) {
 		return false
 	}
+	// The function is on the stack, unless nothing in it matters, or it is not known.
 	if g := p.Peek(); g.Op == nil && g.Call.Parent == f.Call {
 		withContext(p)
 		withJoin(p)
@@ -376,6 +381,7 @@ func endJoin(x *execution.Executor, p *exploration.Path) bool {
 		g := q.Top()
 		g.Defers = g.Defers[:len(g.Defers)-1]
 	}
+	// A Goexit, as of t.Fatal, and a panic that was recovered from end the function as a return does.
 	if u := f.Unwind; u != nil && !u.Goexit && !u.Recovered {
 		done(p)
 		return true

@@ -137,6 +137,7 @@ func rwLock(x *execution.Executor, p *exploration.Path) bool {
 func writeLock(x *execution.Executor, p *exploration.Path, a int32, announced int) bool {
 	held, pending, readers := p.CellAt(a+rwHeld), p.CellAt(a+rwPending), p.CellAt(a+rwReaders)
 	free := sym.And(exploration.Eq(held, 0), exploration.Eq(pending, 0))
+	// Readers have it, and no writer has announced itself.
 	if q := p.Fork(sym.And(free, sym.Not(exploration.Eq(readers, 0)))); q != nil {
 		q.Put(a+rwPending, sym.Num(1))
 		q.Top().Phase = announced
@@ -311,6 +312,7 @@ func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 // elsewhere. It reports whether p goes on.
 func wgCounter(x *execution.Executor, p *exploration.Path, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
+		// The counter stays as it was: a run that recovers from this has it below zero.
 		x.Raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.ContinueWith(q)
 	}

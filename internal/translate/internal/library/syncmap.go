@@ -90,6 +90,7 @@ func syncMap(x *execution.Executor, p *exploration.Path, write bool) (o *state.O
 	if !ok {
 		return nil, false
 	}
+	// As the layout of the type has it (layout, libraryCells).
 	stride := int32(1 + 2*len(layout.InterfaceCells))
 	n, at := x.EntriesOfSyncMaps()
 	o = &state.Object{Kind: state.DataObject, Base: k, Size: int32(n)*stride + 1, Backing: state.Backing{Elems: int32(n), Stride: stride, Mapping: anyMap, At: at}}
@@ -226,6 +227,7 @@ func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 			continue
 		}
 		q.Set(f.Call, state.ArgKey(rangeSeen), []*sym.Expr{sym.Num(seen | 1<<e)})
+		// The function is given the key and the value, two scalars each.
 		t := tgt
 		kw := int32(len(layout.InterfaceCells))
 		t.Args = [][]*sym.Expr{x.EntryValue(q, o, e, 0, int(kw)), x.EntryValue(q, o, e, kw, int(kw))}

@@ -47,6 +47,7 @@ func TimeSteps(x *execution.Executor) *state.Template {
 			} else {
 				p.Put(o.Behind(state.TimerArmed), sym.Num(0))
 			}
+		// Its deadline passes, which ends those that are derived from it as well.
 		case o.Context:
 			if !p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextDeadline)), 1)) || !p.Assume(exploration.Eq(p.CellAt(o.Behind(state.ContextErr)), 0)) || !x.Due(p, x.EventsOf[o]) {
 				continue

@@ -86,6 +86,7 @@ func newTimer(x *execution.Executor, p *exploration.Path, ticker, pointer bool) 
 	if !pointer {
 		return x.OpReturn(p, []*sym.Expr{r.Address})
 	}
+	// As long as a new object is apart, a cell of it is 0 where nothing was written.
 	if o, _, ok := exploration.NewObjectAt(r.Address); ok {
 		p.SetNew(o, c, r.Address)
 	}
