@@ -85,6 +85,7 @@ func (x *Explorer) NoteCompletions() {
 }
 
 // Conditional are the approximations of paths on which something is saturated, and of no others.
+// The model does not rest on them if no number in it ever is.
 func (x *Explorer) Conditional() []int {
 	var out []int
 	for i := range x.Approx {

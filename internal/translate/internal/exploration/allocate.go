@@ -28,6 +28,7 @@ func (r Ref) Put(p *Path, off int32, v *sym.Expr) {
 }
 
 // Clear sets the cells of a new object to zero.
+// An object of a pool has what an earlier use has left in it. Before anything is written, memory is zero.
 func (r Ref) Clear(p *Path, except func(off int32) bool) {
 	if p.From == nil && p.heap.Len() == 0 || r.Objects[0].WriteOnly {
 		return
@@ -78,6 +79,16 @@ func (x *Explorer) AllocateAt(p *Path, ctx *state.CallPath, instr ssa.Instructio
 }
 
 // AllocateKey allocates what a key names, of which each iteration of a loop and each goroutine has its own.
+//
+// In
+//
+//	a := new(T)                                 // one object: main comes by once
+//	for range n { list = append(list, new(T)) } // a pool, of as many as the bound says
+//	go func() { b := new(T); ... }()            // one object if the go statement is executed once
+//
+// an allocation that is executed once is a number, and all that is known of it is exact. From a pool it is an
+// expression over the state: the first free one. To take always that one leaves nothing out, since objects of a
+// pool are alike, and makes one state of many that differ only in which object is which.
 func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr ssa.Instruction, make func() *state.Object, describe func(o *state.Object)) (Ref, bool) {
 	inLoop := ctx.InLoop || x.Program.Function(ctx.Fn).InCycle[instr.Block().Index]
 	single := func(key string) (Ref, bool) {
@@ -105,6 +116,7 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 		x.Memory.Pools[key] = pl
 		x.Memory.Order = append(x.Memory.Order, pl)
 		n, at := x.BoundOf(approximation.BoundObjects, p.Here())
+		// Where the number of iterations is known there are enough for all of them.
 		if trips := x.trips(p.Template, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}
@@ -134,6 +146,7 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 		p.BoundAt(pl.At, p.Here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.Objects)))
 		return Ref{}, false
 	}
+	// Whether there is one left the state says, by what refers to objects of the pool: a path for each.
 	q := p.Clone()
 	q.condition(none)
 	q.BoundAt(pl.At, q.Here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.Objects)))
@@ -142,6 +155,7 @@ func (x *Explorer) AllocateKey(p *Path, key string, ctx *state.CallPath, instr s
 	if pl.Objects[0].WriteOnly {
 		n = 0
 	}
+	// Which object it is need not be known until the segment ends (Settle): else there would be a path for each.
 	p.created.set(state.NewObject{Pool: pl, K: int32(nth)}, slices.Repeat([]*sym.Expr{nil}, int(n)))
 	return Ref{e, pl.Objects[nth:]}, true
 }

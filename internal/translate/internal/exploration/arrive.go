@@ -34,12 +34,17 @@ func (x *Explorer) addLocation(l *state.Location) {
 }
 
 // locationFor returns the location of a control state.
+//
+// Its key is all that tells control states apart: what is done there, the stack, numbers that were chosen at the
+// beginning, and iterations while these are kept apart. Paths with one key join, whatever they know. So the number
+// of locations, and with it the search, is bounded only if everything in the key is.
 func (x *Explorer) locationFor(p *Path, kind state.LocationKind, site sites.ID) *state.Location {
 	key := fmt.Sprintf("%d:%d%s%s", kind, site, state.ControlKey(p.Frames), p.variant)
 	key += x.unroll(p, key)
 	if l := p.Template.ByKey[key]; l != nil {
 		return l
 	}
+	// The location has the frames from now on: they are not changed any more.
 	p.own = nil
 	l := &state.Location{Template: p.Template, Key: key, Kind: kind, Site: site, Frames: slices.Clone(p.Frames), Variant: p.variant, Rolled: p.rolled}
 	for _, k := range x.Live(p.Frames) {
@@ -87,6 +92,16 @@ func (x *Explorer) locationFor(p *Path, kind state.LocationKind, site sites.ID) 
 
 // splits is the kind of value that is decided before it is stored, if it is not
 // tracked: two tests of it must agree.
+//
+// If the second test in
+//
+//	err := f() // not tracked
+//	c <- 1     // a guard: err lives on
+//	if err != nil { mu.Lock() }
+//	if err != nil { mu.Unlock() }
+//
+// were a choice of its own the model would unlock what is not locked. Numbers and pointers have too many values for
+// that.
 func (x *Explorer) splits(k state.VarKey) bool {
 	switch v := k.V.(type) {
 	case ssa.Value:
@@ -129,6 +144,7 @@ func (x *Explorer) Arrive(p *Path, kind state.LocationKind, site sites.ID) {
 			if k == 0 && lv.Key.Comp+1 < len(v) {
 				v[lv.Key.Comp+1] = sym.Num(0)
 			}
+			// Each copy has one value less to choose, so that this ends.
 			q.env.set(key, v)
 			x.Arrive(q, kind, site)
 		}
@@ -139,6 +155,8 @@ func (x *Explorer) Arrive(p *Path, kind state.LocationKind, site sites.ID) {
 
 func (x *Explorer) arriveAt(p *Path, l *state.Location) {
 	if l.Kind != state.AtSink {
+		// Between segments new objects lie in memory like all others, and cells with limits hold what is within.
+		// Behind a sink nobody reads.
 		p.Settle()
 		if p.From != nil {
 			p.confine()
@@ -166,12 +184,16 @@ func (p *Path) liveExpr(lv state.LiveValue) *sym.Expr {
 
 // join adds the state at the end of a path to what the location, the cells and
 // the partners know.
+//
+// Variables widen at every location, to the next constant of the program (Thresholds). Cells widen in Grow. The
+// path is gone then: all that later segments know of it is in these sets.
 func (x *Explorer) join(p *Path, l *state.Location) {
 	grown := !l.Seen
 	if held := state.Common(l.Held, p.Held); !l.Seen {
 		l.Held = p.Held
 	} else if len(held) < len(l.Held) {
 		l.Held = held
+		// With fewer locks held, what is done from here on may race with more: cells note the locks (Cell.Used).
 		grown = true
 	}
 	for i, lv := range l.Live {
@@ -181,6 +203,9 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 			continue // it covers any value
 		}
 		a := l.In[i].Widen(b, x.Limit(lv.Variable.Refs), x.Program.Thresholds)
+		// Limits keep what is known of it on other paths: not tracked, it would be a free choice for all. What
+		// comes untracked when nothing else has come is left so. Which of the two has come first decides; both
+		// cover the program.
 		if a.Top && !l.In[i].Top && !lv.Variable.Refs && (!b.Top || DependsOnSaturated(e) || !l.In[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this path: it is kept within limits, where it saturates.
@@ -199,6 +224,8 @@ func (x *Explorer) join(p *Path, l *state.Location) {
 		clear(x.left)
 		for _, addr := range p.Written() {
 			c, e := x.Memory.Cells[addr], p.written(addr)
+			// What the first segment has written is what cells hold at first (Solve). Who puts back what was there
+			// writes nothing.
 			if p.From == nil || e == c.Expr {
 				continue
 			}
@@ -229,6 +256,10 @@ func (x *Explorer) SinkTo(p *Path, s *state.Sink) {
 }
 
 // leave executes the segments that begin at a location.
+//
+// A variable that has one value here is a constant in the segments, and needs no place in the state, but for a
+// reference to an object of a pool, which keeps that from being free. All others are read from the state, and what
+// they can be here is known of the expression that reads them.
 func (x *Explorer) leave(l *state.Location) {
 	t := l.Template
 	p := x.NewPath(t, l)
@@ -320,6 +351,8 @@ func (x *Explorer) leave(l *state.Location) {
 }
 
 // saturatedValue is a live value that may be saturated.
+// Segments are executed for it twice, with the value unknown and with all others, so that one that is still small
+// loses nothing: there are as many paths as combinations.
 type saturatedValue struct {
 	key  envKey
 	comp int
@@ -347,6 +380,7 @@ func (x *Explorer) leaveWith(l *state.Location, p *Path) {
 	case state.AtStmt:
 		p.Top().Passed = l.Site
 	case state.AtLocal, state.AtSpin:
+		// It comes back to where it is, for ever.
 		if l.Kind == state.AtSpin {
 			x.arriveAt(p, l)
 			return
@@ -355,6 +389,7 @@ func (x *Explorer) leaveWith(l *state.Location, p *Path) {
 		p.marks = table[*ssa.BasicBlock, int]{}
 		if f := p.Peek(); f.Block != nil {
 			p.marks.set(f.Block, 0)
+			// What was chosen before the split still counts as chosen: see split.
 			if f.Guess {
 				p.Top().Guess = false
 				p.Picks = 1
@@ -374,6 +409,9 @@ func (x *Explorer) leaveWith(l *state.Location, p *Path) {
 
 // TemplateFor returns the template of the goroutines that the go statement at
 // the top of the path starts with a target.
+//
+// A template is made for each calling context, which keeps apart what goroutines of one function work on. That
+// their number is finite is by ownKind and the bound of recursion.
 func (x *Explorer) TemplateFor(p *Path, site ssa.Instruction, tgt state.Target) *state.Template {
 	f := p.Peek()
 	name := tgt.Name()
@@ -389,6 +427,7 @@ func (x *Explorer) TemplateFor(p *Path, site ssa.Instruction, tgt state.Target) 
 	}
 	serial := tgt.Op.StartedBy(sites.Subtest) && p.Serial
 	if t := x.byKey[key]; t != nil {
+		// Its segments have been executed as if there were none but subtests.
 		if t.Serial && !serial {
 			t.Serial = false
 			x.Enqueue(t.Idle)
@@ -427,6 +466,7 @@ func (x *Explorer) ownKind(p *Path, site ssa.Instruction, name string) *state.Te
 	// A goroutine that starts goroutines like itself uses its own template.
 	for t := p.Template; t != nil; t = t.Parent {
 		if t.Origin == site && t.Target == name {
+			// What was made for one goroutine, its objects and templates, is wrong: the attempt is over.
 			if t.Once {
 				x.recursive[started{site, name}] = true
 				x.Again = true
@@ -440,6 +480,8 @@ func (x *Explorer) ownKind(p *Path, site ssa.Instruction, name string) *state.Te
 // countGoroutines sets how many goroutines of a template there can be at a time, and
 // whether there is only one in a whole run. single says that the path comes by the go
 // statement only once.
+// Of one that is there once each allocation outside of loops is one object, and cells that it alone writes are kept
+// by location. Too few slots end the model at a bound, which is said; a Once that is wrong would be false calm.
 func (x *Explorer) countGoroutines(p *Path, t *state.Template, single bool) {
 	f := p.Peek()
 	inLoop := f.Call.InLoop || f.Op == nil && x.Program.Function(f.Call.Fn).InCycle[f.Block.Index]

@@ -15,6 +15,10 @@ import (
 // rests on it is in objects, templates and segments that were made long before. Each of them
 // only ever grows, and there are only so many statements, channels and goroutines, so that there
 // are only so many beginnings.
+//
+// Each begins with what makes the smaller model: that nobody looks between two statements, that nobody polls a
+// channel, that a goroutine is the only one of its kind. To go on with one that is wrong would leave out what the
+// program does.
 type Assumptions struct {
 	Access  map[sites.ID]bool  // statements with guards
 	Polled  map[token.Pos]bool // channels that somebody polls, by their make

@@ -18,6 +18,7 @@ func (p *Path) Bits(op token.Token, l, r *sym.Expr) *sym.Expr {
 	if r.IsConst() {
 		return p.bitsConst(op, l, r.K)
 	}
+	// Expressions have no bit operations: those that are no arithmetic are told apart by values.
 	return p.Each(r, func(k int32) *sym.Expr { return p.bitsConst(op, l, k) })
 }
 

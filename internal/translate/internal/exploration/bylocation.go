@@ -14,6 +14,13 @@ import (
 // goroutine writes, at the locations of that goroutine. So what a program sets up,
 // under a lock or after a choice, is known for what it is: which array a slice has,
 // and how long it is.
+//
+// Where goroutines run beside each other that would be wrong of a cell that several
+// of them write: between two guards of the one, another one may have written it, of
+// which no path to the location of the one knows. Such a cell is what it can be
+// anywhere (Location.Knows). A goroutine that was alone, or was the only one to write a
+// cell, may turn out not to be, never the other way round, and who has relied on that is
+// executed again.
 
 const (
 	// maxByLocation is how many values of a cell are kept by location, and
@@ -44,6 +51,7 @@ func (p *Path) atLocation(c *state.Cell) (a sym.Set, ok bool) {
 }
 
 // wrote notes who writes a cell.
+// As long as nobody has, it is what it was at first, which needs no location.
 func (x *Explorer) wrote(c *state.Cell, t *state.Template) {
 	switch {
 	case c.Writer == nil:
@@ -55,6 +63,8 @@ func (x *Explorer) wrote(c *state.Cell, t *state.Template) {
 }
 
 // loosen keeps a cell by location no more.
+// From now on it is one set, which widens. Kept by location it does not: a counter in a loop would make its
+// locations grow one after the other, for as many rounds as there are numbers.
 func (x *Explorer) loosen(c *state.Cell) {
 	c.Loose = true
 	x.wakeByLocation(c)
@@ -62,6 +72,7 @@ func (x *Explorer) loosen(c *state.Cell) {
 
 // wakeByLocation has the segments executed again that depend on what a cell holds by
 // location.
+// They ask for what it holds anywhere from now on.
 func (x *Explorer) wakeByLocation(c *state.Cell) {
 	x.EnqueueAll(c.AskedAt)
 	clear(c.AskedAt)
@@ -69,6 +80,12 @@ func (x *Explorer) wakeByLocation(c *state.Cell) {
 
 // joinContents adds what the path leaves in memory to what is known of it at a
 // location. written is what it has written. It reports whether something is new.
+//
+// Memory may have thousands of cells, of which a path writes few. Contents are persistent trees, which are compared
+// where they differ. Where the same contents have come from the same location before, what an earlier path from
+// there has left as it was has been added already: only cells that all of them had written are looked at
+// (Visit.Written). A path that comes first brings its contents as they are, also of cells that are not kept by
+// location here: nobody asks for these.
 func (x *Explorer) joinContents(p *Path, l *state.Location, written map[int32]sym.Set) bool {
 	grown := false
 	switch {
@@ -144,6 +161,7 @@ func (x *Explorer) joinContents(p *Path, l *state.Location, written map[int32]sy
 	for addr, a := range written {
 		add(addr, a)
 	}
+	// written has no order, and in which order locations are executed is seen in the solution.
 	slices.Sort(loosened)
 	for _, addr := range loosened {
 		x.loosen(x.Memory.Cells[addr])

@@ -44,6 +44,8 @@ func (p *Path) NewCell(o state.NewObject, off int32) *sym.Expr {
 
 // Expose has new objects in memory where an expression may be the address of one
 // among others: it is used by its number.
+//
+// A write through the number would not be seen in cells that are kept apart, nor the other way round.
 func (p *Path) Expose(e *sym.Expr) {
 	if len(p.created.m) > 0 && (e.News || e.Op == sym.OpAlloc) {
 		p.Settle()
@@ -62,6 +64,7 @@ func (p *Path) Settle() {
 	})
 	for _, k := range keys {
 		e := sym.Read(sym.OpAlloc, k.Pool, k.K)
+		// The free object number K has as many before it.
 		for _, o := range k.Pool.Objects[k.K:] {
 			for off, v := range p.created.m[k] {
 				if v != nil && !p.Explorer.Memory.Cells[o.Base+int32(off)].Payload {

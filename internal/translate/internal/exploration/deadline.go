@@ -53,7 +53,9 @@ const (
 	inPairs    = "durations are compared in pairs: it may happen in an order with others that no clock allows"
 )
 
-// newEvent makes an event.
+// newEvent makes an event. All segments that arm something look at all events. Those that were executed before this
+// one was known watch it from now on: else they would not be executed again when it is armed, and nothing would say
+// that it comes before what they arm.
 func (x *Explorer) newEvent(name string, o *state.Object, t *state.Template) *state.Event {
 	e := &state.Event{ID: len(x.events), Name: name, Object: o, Template: t, Arms: map[*state.CallPath]bool{}, Armers: map[*state.Template]bool{},
 		Touch: map[*state.Location]bool{}, Watch: maps.Clone(x.arming), Ripe: map[*state.Location]bool{}}
@@ -100,8 +102,8 @@ func (x *Explorer) eventCell(name string) *state.Cell {
 	return c
 }
 
-// before is the cell that says that a must come before b. If there is none it is
-// made, if wanted, else nil.
+// before is the cell that says that a must come before b. If there is none it is made, if wanted, else nil.
+// Segments that arm or end one of the two have been executed without it, and are executed again to set or clear it.
 func (x *Explorer) before(a, b *state.Event, wanted bool) *state.Cell {
 	k := [2]int{a.ID, b.ID}
 	c := x.precedes[k]
@@ -124,6 +126,7 @@ func (p *Path) touches(e *state.Event) {
 
 // isArmedBy notes a duration that an event is armed with, if that is known, and who
 // does it. It returns what its cell holds then.
+// Those that watch the event are executed again if that is new, since they may have to compare themselves with it.
 func (x *Explorer) isArmedBy(p *Path, e *state.Event, d int64, known bool) int32 {
 	grown := false
 	k := slices.Index(e.Durations, d)
@@ -156,6 +159,7 @@ func (x *Explorer) isArmedBy(p *Path, e *state.Event, d int64, known bool) int32
 
 // mayCompare reports that of two events one may have to come first: then the model is
 // made with the cells that say so, from the start.
+// The cells cannot be added later: what is armed before the first guard is not executed again.
 func (x *Explorer) mayCompare() bool {
 	for _, a := range x.events {
 		for _, b := range x.events {
@@ -196,6 +200,7 @@ func (x *Explorer) Arm(p *Path, e *state.Event, d int64, known bool) {
 		if f == e {
 			continue
 		}
+		// What e was armed with before counts no more. Who has to come before it now is asked anew.
 		p.unset(x.before(e, f, false))
 		first := sym.Num(0)
 		if known && d > 0 && !e.Uncompared {
@@ -326,6 +331,8 @@ func (x *Explorer) first(p *Path, a, b *state.Event, d int64, by bool) *sym.Expr
 		}
 		cond = sym.And(cond, one)
 	}
+	// What only this goroutine arms it has armed before, by the order of its statements. What others arm was armed
+	// before only if they have passed a guard since.
 	if !by || !p.Template.Once || len(a.Armers) > 1 || !a.Armers[p.Template] {
 		x.need(a, a.Fresh)
 		if f := p.written(a.Fresh.Addr); !by || f == nil || !f.Is(p.armer()) {
@@ -352,6 +359,7 @@ func (x *Explorer) pending(p *Path, o *state.Object) *sym.Expr {
 
 // Due adds the condition that no other event must come before. It reports whether
 // the path can still be taken.
+// If there is no cell yet it is executed again when there is one: it touches the event.
 func (x *Explorer) Due(p *Path, e *state.Event) bool {
 	if e == nil {
 		return true
@@ -405,6 +413,7 @@ func (x *Explorer) Ticked(p *Path, e *state.Event) {
 // lateEvents adds what the process Time does when events come: others do not wait for
 // them any more, and those that are pending when a ticker ticks may have to come
 // before its next tick. It reports whether there is something to do then.
+// No segment of a goroutine does that, so that the cells are given their values here.
 func (x *Explorer) lateEvents() bool {
 	for _, a := range x.events {
 		for _, b := range x.events {
@@ -451,6 +460,7 @@ func (x *Explorer) freshAt(p *Path, l *state.Location) bool {
 
 // ripen says of what a goroutine has armed on its way to a location that it is not
 // fresh any more, since it passes a guard there.
+// At a location that is no guard, where a segment was split, it stays fresh.
 func (x *Explorer) ripen(p *Path, l *state.Location) {
 	for _, e := range x.events {
 		switch {
@@ -458,6 +468,7 @@ func (x *Explorer) ripen(p *Path, l *state.Location) {
 		case l.Kind == state.AtLocal:
 			p.fresh = append(p.fresh, e.ID)
 		case e.Fresh.Needed && p.Template.Once:
+			// Another goroutine may have armed it meanwhile: that is fresh until that one passes a guard.
 			v, own := p.CellAt(e.Fresh.Addr), p.armer()
 			if rest, ok := p.Abs(v).Filter(func(k int32) bool { return k != own }).Single(); ok && rest == 0 {
 				p.Put(e.Fresh.Addr, sym.Num(0))
@@ -489,10 +500,14 @@ func (x *Explorer) DurationOf(p *Path, arg int) (d int64, known bool) {
 // than the model keeps: durations are. now says that the activation is where the value
 // is used; else it is known only if it is a constant. The activation is nil if it is
 // not known.
+//
+// Durations are numbers of nanoseconds, for which the model has no room: 5*time.Second is 5e9. So they are computed
+// from the text of the program, as far as each part of it has one value, whatever path leads here.
 func (x *Explorer) number(p *Path, ctx *state.CallPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
 	if !program.IsInteger(v.Type()) || steps == 0 {
 		return 0, false
 	}
+	// A small number may be known on this path only, as n in time.Duration(n)*time.Second.
 	if now && x.Slice.Values[v] {
 		if e := p.Value(ctx, v); len(e) == 1 {
 			if k := p.Simplify(e[0]); k.IsConst() {

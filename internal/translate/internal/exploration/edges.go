@@ -53,6 +53,7 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 		}
 		e.Assign = append(e.Assign, state.Assignment{To: lv.Variable.Expr, Value: v})
 	}
+	// Variables that are live no more are set to zero, so that states which differ in them alone are one.
 	if p.From.Kind != state.AtIdle && l.Kind != state.AtSink {
 		for i, lv := range p.From.Live {
 			if x.Memory.Holds(lv, p.From.In[i]) && !kept[lv.Variable] {
@@ -63,6 +64,8 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 	if l.Kind != state.AtSink {
 		for _, addr := range p.Written() {
 			c, v := x.Memory.Cells[addr], p.written(addr)
+			// The cell of a payload stands for messages, which the edge hands over. A cell with one value is a
+			// constant, and one that is not tracked has no place.
 			if c.Payload || !state.Stored(c.Abs) || v.Op == sym.OpCell && state.CellOf(v) == c {
 				continue
 			}
@@ -72,6 +75,7 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 			e.Assign = append(e.Assign, state.Assignment{To: c.Expr, Value: v})
 		}
 	}
+	// Several free choices may lead to the same.
 	for _, o := range l.Template.Edges {
 		if o.Equal(e) {
 			return
@@ -84,6 +88,9 @@ func (x *Explorer) addEdge(p *Path, l *state.Location) {
 }
 
 // AddEdges executes all segments again, for their edges. If the model is too large it stops.
+//
+// The sets are final, so that the guards and values that they make are those of the model; see docs/rationale.md
+// for why this is not done on the way. Approximations are noted anew: those of paths that were given up are gone.
 func (x *Explorer) AddEdges() error {
 	x.Emitting = true
 	x.Work, x.parts = 0, 0

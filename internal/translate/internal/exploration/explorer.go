@@ -17,6 +17,7 @@ import (
 )
 
 // Explorer is the search for all that a program can do: the state of one attempt at a model.
+// It is for one goroutine: what expressions can be is kept in themselves (Path.eval).
 type Explorer struct {
 	*layout.Layout
 	*Assumptions
@@ -51,6 +52,8 @@ type programFacts struct {
 }
 
 // Worklist is what is left to be executed, until there is nothing new.
+//
+// stack has the paths that can go on, parked those that wait where paths merge: of one segment at a time.
 type Worklist struct {
 	Queue       []*state.Location // where segments begin that are to be executed
 	stack       []*Path
@@ -85,6 +88,8 @@ type Observed struct {
 }
 
 // Beginning is the first segment, which is executed beforehand if that leads to one place.
+// Then it has no edge, and is not executed again when edges are made: what its path has to say is kept
+// (Path.early).
 type Beginning struct {
 	begin    func() *Path // the path that starts the program
 	start    *Path        // the first segment, if it was executed beforehand

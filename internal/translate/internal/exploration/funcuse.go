@@ -17,6 +17,9 @@ import (
 
 // namedAt is where the function that the instruction at hand uses as a value is
 // named, if it has or leads to an operation; NoPos if that cannot be seen.
+//
+// Objects of functions are one for each such place (Memory.Function): called through a variable, os.Exit that is
+// named in two places has two sites, and findings name the right one.
 func (p *Path) namedAt(ctx *state.CallPath, fn *ssa.Function) token.Pos {
 	if !program.Synthetic(fn) && p.Explorer.Program.Operation(fn) == nil {
 		return token.NoPos

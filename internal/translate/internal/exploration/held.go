@@ -12,6 +12,12 @@ import (
 // by a guard in front of the write, only if another goroutine may write what it
 // has read without holding a lock that it holds; one that passes a guard before
 // it writes only if another may use meanwhile what it writes.
+//
+//	n++          // read and write: another n++ in between is lost
+//	x.v = f()    // f waits: who reads x.v before then sees the old one
+//
+// A lock counts only if both hold it, one of them for writing. Which locks there are at
+// a location is what all paths to it hold, so that they only get fewer.
 
 // Hold adds a lock to those that the goroutine holds.
 func (p *Path) Hold(addr int32, write bool) {
@@ -22,6 +28,7 @@ func (p *Path) Hold(addr int32, write bool) {
 
 // Release removes a lock. One that it does not hold for certain is used to
 // signal, and protects nothing.
+// As in Lock by one goroutine and Unlock by another: who has locked it does not hold it to the end.
 func (p *Path) Release(addr int32) {
 	if !slices.ContainsFunc(p.Held, func(l state.HeldLock) bool { return l.Addr == addr }) {
 		p.Explorer.signals[addr] = true

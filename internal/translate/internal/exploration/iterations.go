@@ -15,6 +15,13 @@ import (
 // A loop that is executed here and now, and an iteration of which leaves all as it was
 // but for a counter that only tells how often, does so in all iterations: they are left
 // out but for the last.
+//
+//	for i := 0; i < 150000; i++ { work(i) } // of whose work the model keeps nothing
+//
+// Executed one by one such a loop would end at maxSteps, and the path with it. What is
+// compared is all that the rest of the path can depend on: if it is the same in two
+// iterations but for the counter, and the counter is looked at only to leave, it is the
+// same in all that follow.
 
 // firstIteration is the iteration of a loop from which it is looked at whether one
 // changes anything: as far as iterations have locations of their own, each is executed.
@@ -43,6 +50,7 @@ func (x *Explorer) Skip(p *Path, header *ssa.BasicBlock) {
 		l = nil
 	}
 	if l != nil && iteration == l.iteration+1 {
+		// The path goes on at the last iteration, and leaves the loop by its own test.
 		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
 			if last := x.lastIteration(p, header, c); x.indexes(p, c, last) {
 				p.Set(f.Call, c, []*sym.Expr{sym.Num(last)})
@@ -50,6 +58,8 @@ func (x *Explorer) Skip(p *Path, header *ssa.BasicBlock) {
 		}
 		return
 	}
+	// It is a copy of all, so it is made seldom: at iterations that double. A loop that changes nothing any more
+	// after some iterations is found at the next one.
 	if l == nil || iteration == l.next {
 		p.iterationStart = &iterationStart{p: *p.Clone(), live: x.liveValues(p), iteration: iteration, next: 2 * iteration, objects: x.initial}
 	}
@@ -66,6 +76,8 @@ func (x *Explorer) liveValues(p *Path) map[envKey][]*sym.Expr {
 }
 
 // unchanged reports that an iteration has left all as it was but for a counter.
+// That no condition was added and nothing chosen says that the iteration had one course only. Before the start
+// every allocation is an object of its own, so that one that allocates has changed something.
 func (x *Explorer) unchanged(p *Path, l *iterationStart, counter *ssa.Phi) bool {
 	q := &l.p
 	if p.decided != q.decided || p.Picks != q.Picks || len(p.Frames) != len(q.Frames) || len(p.Peek().Defers) != len(q.Peek().Defers) ||
@@ -138,6 +150,7 @@ func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 
 // test returns the comparison of a counter that decides whether the loop goes on, and
 // the branch, nil if the counter is used otherwise in the loop.
+// Where the counter is an index of what the model does not keep, that is no use, but for panics: see indexes.
 func (x *Explorer) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 	h := phi.Block()
 	in := x.Program.Function(h.Parent())
@@ -250,6 +263,7 @@ func (x *Explorer) lastIteration(p *Path, header *ssa.BasicBlock, phi *ssa.Phi) 
 		iterations = (left - 1) / by
 	case token.LEQ:
 		iterations = left / by
+	// One that steps over its end goes on until it wraps around.
 	case token.NEQ:
 		if left%by == 0 {
 			iterations = left/by - 1

@@ -10,6 +10,16 @@ import (
 // them it saturates: the greatest value of the range stands for all numbers
 // beyond, it is not tracked from there on, and whoever reads it makes a free
 // choice.
+//
+// For n in
+//
+//	for { mu.Lock(); n += 7; mu.Unlock() }
+//
+// there is neither a bound nor room for all numbers. Not tracked at all it would be a
+// free choice for everybody from the beginning on. With limits, n == 3 is decided as
+// long as n is small, and only behind that everything is possible: false alarms, but
+// no false calm. In arithmetic the saturated value would be a number like any other,
+// so whoever reads it for more than a copy forks before (Decide).
 
 // SaturatedReason is the reason given for such a number.
 const SaturatedReason = "a number beyond the limits of the model"
@@ -44,7 +54,8 @@ func (x *Explorer) limits() sym.Set {
 	return sym.Set{Interval: true, Lo: lo, Hi: hi + 1}
 }
 
-// confine keeps a cell within limits from now on.
+// confine keeps a cell within limits from now on. Only what holds a number of the program has a value to spare that
+// can stand for others: not a reference, nor a cell of a channel or lock.
 func (x *Explorer) confine(c *state.Cell) {
 	if c.Confined || c.Fix || c.Ref || c.Sync || c.Payload || c.Abs.Top {
 		return
@@ -56,12 +67,16 @@ func (x *Explorer) confine(c *state.Cell) {
 	if k := c.Init; -most <= k && k <= most && !(c.Abs.Lo <= k && k < c.Abs.Hi) {
 		c.Abs.Lo, c.Abs.Hi = min(c.Abs.Lo, k-room), max(c.Abs.Hi, k+room)
 	}
+	// Who has read the cell has taken for a number what is the saturated value now.
 	x.Wake(c)
 	x.wakeByLocation(c) // it is kept by location no more
 }
 
 // confine writes what a path leaves in cells with limits: a value beyond them
 // saturates. Copies of such cells are such cells.
+//
+// Segments that only write a cell need not be executed again when it gets limits: all that they can leave in it is
+// within, and edges are made by executing them once more.
 func (p *Path) confine() {
 	x := p.Explorer
 	for _, addr := range p.Written() {
@@ -74,8 +89,10 @@ func (p *Path) confine() {
 		}
 		lo, hi := c.Abs.Bounds()
 		switch a := p.Abs(e); {
+		// A number that is not tracked is treated as one beyond the limits: whoever reads it chooses.
 		case e.UnknownIn() != nil || a.Top:
 			p.write(addr, sym.Num(hi))
+		// Put back as it was, saturated or not.
 		case e.Op == sym.OpCell && state.CellOf(e) == c:
 		case lo > e.K && e.IsConst(), e.IsConst() && e.K > hi:
 			p.write(addr, sym.Num(hi))
@@ -89,8 +106,8 @@ func (p *Path) confine() {
 	}
 }
 
-// otherLimits reports that an expression is a cell, or chooses among cells, of which one
-// has another greatest value than hi.
+// otherLimits reports that an expression is a cell, or chooses among cells, of which one has another greatest value
+// than hi: 17 stands for all greater ones in a cell up to 17, and is a number in one up to 130.
 func otherLimits(e *sym.Expr, hi int32) bool {
 	seen := map[*sym.Expr]bool{}
 	var visit func(e *sym.Expr) bool
@@ -172,6 +189,8 @@ func (x *Explorer) IsSaturated(addr int32, e *sym.Expr) bool {
 
 // SaturatedIf is the condition that what was read from a cell, or chosen among
 // such, is saturated, nil if it cannot be.
+// It is nil as well for what is computed from such a cell, as n+1, of which no condition says what it is then: that
+// is possible and cannot be decided, so that it has to be taken for unknown. MayBeSaturated tells the two apart.
 func (p *Path) SaturatedIf(e *sym.Expr) *sym.Expr { return (&saturation{path: p}).condition(e) }
 
 func (s *saturation) condition(e *sym.Expr) *sym.Expr {
@@ -197,6 +216,7 @@ func (s *saturation) condition(e *sym.Expr) *sym.Expr {
 func (s *saturation) choice(e *sym.Expr) *sym.Expr {
 	a, b := s.condition(e.B), s.condition(e.C)
 	switch {
+	// One side may be computed from a saturated cell: no condition says when.
 	case a == nil && s.possible(e.B), b == nil && s.possible(e.C), a == nil && b == nil:
 		return nil
 	case a == nil:
@@ -251,6 +271,7 @@ func (x *Explorer) Decide(p *Path, v, saturated []*sym.Expr, f func(q *Path, v [
 
 // DecideAll continues with f for what was read and is used together: where one of the
 // scalars is saturated, none is known.
+// There are two paths then, not one for each of the scalars.
 func (x *Explorer) DecideAll(p *Path, v, saturated []*sym.Expr, f func(q *Path, v []*sym.Expr)) {
 	some := sym.Num(0)
 	for _, c := range saturated {
@@ -290,6 +311,7 @@ func (p *Path) ForkSaturated(c *sym.Expr) *Path {
 }
 
 // remember collects the cells that a condition reads.
+// Whether one of them ever is saturated is asked of the model: if not, what rests on that is exact.
 func (x *Explorer) remember(c *sym.Expr) {
 	if c == nil {
 		return

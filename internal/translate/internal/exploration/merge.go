@@ -18,12 +18,21 @@ import (
 // forked. So the number of paths does not multiply with what happens behind.
 //
 // Paths wait for each other: of those that wait, the one that is most behind
-// goes on.
+// goes on. So those that can still come to a point have come there before the
+// paths at it merge, but for the next iteration of a loop, which is another point.
+// The literature calls this static state merging (Kuznetsov, Kinder, Bucur, Candea:
+// Efficient State Merging in Symbolic Execution, PLDI 2012).
+//
+// A merged path does what the paths that it is made of do, under the same
+// conditions: nothing is approximated, or the paths stay apart. What it knows of
+// values is less, as each path may have known something else.
 
 const (
 	// densePaths is the number of paths through a segment from which they also
-	// merge if they write different cells. Below, each keeps to its own: a step
-	// that may write many cells depends on more other steps.
+	// merge if only one of them has written an object of a pool, if they have taken
+	// others from pools, hold other locks, or rest on other approximations. Below,
+	// each keeps to its own: a step that may write many cells depends on more other
+	// steps.
 	densePaths = 48
 	// maxNodes is the size, as a tree, up to which expressions are made where
 	// paths merge.
@@ -49,6 +58,8 @@ func (x *Explorer) AwaitMerge(p *Path) bool {
 
 // resume has paths go on that have waited, if nothing else is to do. It reports
 // whether there is a path to execute.
+//
+// Paths on the stack are executed first, to their ends or to where they wait.
 func (x *Explorer) resume() bool {
 	if len(x.stack) > 0 {
 		return true
@@ -81,6 +92,9 @@ func (x *Explorer) resume() bool {
 
 // behind compares how far two paths are: negative if p has more to do before
 // the two can merge.
+//
+// It is about who goes first, and no more: where the answer is wrong paths that could merge do not, and there are
+// more of them.
 func (x *Explorer) behind(p, q *Path) int {
 	for i := range min(len(p.Frames), len(q.Frames)) {
 		f, g := p.Frames[i], q.Frames[i]
@@ -108,6 +122,7 @@ func (x *Explorer) behind(p, q *Path) int {
 		}
 		in := x.Program.Function(f.Call.Fn)
 		in.Arrange()
+		// In the loops around both, who is in an earlier iteration is behind, wherever in it.
 		a, b := in.Loops[f.Block.Index], in.Loops[g.Block.Index]
 		for k := range min(len(a), len(b)) {
 			if a[k] != b[k] {
@@ -117,15 +132,19 @@ func (x *Explorer) behind(p, q *Path) int {
 				return c
 			}
 		}
+		// Order has a loop before what follows it. Who has more deferred calls has to run them before the stacks
+		// are the same.
 		if c := cmp.Or(cmp.Compare(in.Order[f.Block.Index], in.Order[g.Block.Index]), cmp.Compare(f.Idx, g.Idx), cmp.Compare(len(g.Defers), len(f.Defers))); c != 0 {
 			return c
 		}
 	}
+	// Who is in a call returns from it first.
 	return cmp.Compare(len(q.Frames), len(p.Frames))
 }
 
 // mergeKey tells the points apart at which paths can merge: by the stack, and
 // the iterations of the loops around.
+// It has all that what is live follows from, so that liveAtMerge can be kept by it.
 func (x *Explorer) mergeKey(p *Path) string {
 	b := strconv.AppendInt(nil, int64(p.Template.Index), 10)
 	b = append(b, p.variant...)
@@ -171,6 +190,15 @@ func (x *Explorer) merge(group []*Path, key string) []*Path {
 }
 
 // mergeAfter merges paths whose first n conditions are the same.
+//
+// The conditions of paths that have forked make a tree: at a fork each side has the condition, or its negation,
+// behind those that they have in common. The sides are merged from the leaves of the tree on, so that two paths are
+// ever merged by the one condition in which they differ:
+//
+//	if a { if b { x = 1 } else { x = 2 } } // a ? (b ? 1 : 2) : 0
+//
+// Where a side is left with several paths they stay, beside those of the other side. Paths that are left as they
+// are, as when the context ends, are right as well.
 func (x *Explorer) mergeAfter(group []*Path, n int, live []envKey) []*Path {
 	if len(group) == 1 {
 		return group
@@ -193,6 +221,8 @@ func (x *Explorer) mergeAfter(group []*Path, n int, live []envKey) []*Path {
 		}
 		n++
 	}
+	// other are those that have forked into more than two, as by the value of an expression: they are told apart
+	// one by one.
 	var ended, yes, no, other []*Path
 	var c *sym.Expr
 	for _, p := range group {
@@ -249,10 +279,14 @@ func (x *Explorer) mergeAfter(group []*Path, n int, live []envKey) []*Path {
 // merge makes one path of p, on which c holds, and q, on which it does not, with
 // the same n conditions before it; nil if that is not possible. Without c the two
 // must have the same effects.
+//
+// If it succeeds p and q are given up, and the result has what was theirs; else they are as before.
 func (p *Path) merge(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 	if !p.actsLike(q) {
 		return nil
 	}
+	// An edge rests on the approximations of all paths that it is made of. With few paths those that rest on fewer
+	// stay apart, and so what they lead to stays exact.
 	approx := union(p.approx, q.approx)
 	if !p.dense && (len(approx) > len(p.approx) || len(approx) > len(q.approx)) {
 		return nil
@@ -265,6 +299,7 @@ func (p *Path) merge(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 		}
 		p, q = p.settled(), q.settled()
 	}
+	// Which locks are held decides which statements can lose updates (held.go): fewer locks, more guards.
 	held := state.Common(p.Held, q.Held)
 	if !p.dense && (len(held) < len(p.Held) || len(held) < len(q.Held)) {
 		return nil
@@ -274,11 +309,14 @@ func (p *Path) merge(q *Path, c *sym.Expr, n int, live []envKey) *Path {
 	}
 	m := merging{p: p, q: q, c: c}
 	m.findOther()
+	// What only one of them can claim, that nobody else runs or that this is the first iteration, is claimed no
+	// more. Where nothing is saturated on one of the two, approximations that follow do not rest on that.
 	r := *p
 	r.Saturated, r.Alone, r.Serial, r.rolled = p.Saturated && q.Saturated, p.Alone && q.Alone, p.Serial && q.Serial, p.rolled || q.rolled
 	if !m.mergeEnv(&r, live) || !m.mergeHeap(&r) || !m.mergeCreated(&r) || !m.mergeCond(&r, n) {
 		return nil
 	}
+	// Locks are what is certain, so those of both. What may be armed and fresh is that of either.
 	r.Held, r.approx, r.fresh = held, approx, union(p.fresh, q.fresh)
 	if !even {
 		m.mergeAllocs(&r)
@@ -305,6 +343,8 @@ func (p *Path) actsLike(q *Path) bool {
 
 // callsLike reports that two paths with the same stack call the same functions
 // through the operations of the library that are on it.
+// The control state of an operation does not say what it calls, and one that calls back would call the function of
+// p.
 func (p *Path) callsLike(q *Path) bool {
 	for i, f := range p.Frames {
 		if g := q.Frames[i]; f.Op != nil && (f.Target.Fn != g.Target.Fn || len(f.Target.Args) != len(g.Target.Args)) {
@@ -316,6 +356,7 @@ func (p *Path) callsLike(q *Path) bool {
 
 // findOther finds the condition that holds on q and not on p beside the negation of
 // c. A value that only q has changed is a shorter expression with it.
+// Of a value that one of many paths has changed, merged one by one, each choice would else be around all others.
 func (m *merging) findOther() {
 	c := m.c
 	if c != nil && c.Op == sym.OpEq && c.B.IsConst() {
@@ -328,6 +369,7 @@ func (m *merging) findOther() {
 
 // mergeEnv gives r the live variables of both paths. It reports whether all of them
 // can be merged.
+// What is not live may differ, which is what makes most paths alike. It is gone then.
 func (m *merging) mergeEnv(r *Path, live []envKey) bool {
 	env := make(map[envKey][]*sym.Expr, len(live))
 	for _, k := range live {
@@ -352,6 +394,8 @@ func (m *merging) mergeEnv(r *Path, live []envKey) bool {
 
 // mergeHeap gives r the memory of both paths. It reports whether all cells can be
 // merged.
+// A cell in which one expression is on both sides is the same, unless that was made by merging, of which each path
+// may know something else.
 func (m *merging) mergeHeap(r *Path) bool {
 	r.heap = m.p.heap.Share()
 	all := true
@@ -398,6 +442,7 @@ func (m *merging) mergeCreated(r *Path) bool {
 			switch {
 			case s == nil && t == nil:
 				continue
+			// A cell of a new object that was not written is zero.
 			case s == nil:
 				s = sym.Num(0)
 			case t == nil:
@@ -416,6 +461,9 @@ func (m *merging) mergeCreated(r *Path) bool {
 // mergeCond gives r the n conditions that the paths have in common, and as one more
 // that those behind them hold on one of the two. It reports whether that is a small
 // enough expression.
+//
+// The condition itself drops out, since r stands for both sides. That is what makes merging worth it: where nothing is
+// decided behind it nothing is left.
 func (m *merging) mergeCond(r *Path, n int) bool {
 	r.Cond = slices.Clone(m.p.Cond[:n])
 	if m.c == nil {
@@ -433,6 +481,7 @@ func (m *merging) mergeCond(r *Path, n int) bool {
 
 // mergeAllocs gives r the objects that either path has taken from pools, and notes of
 // which pools they have taken different numbers.
+// What comes from such a pool next has another number on each path: AllocateKey ends the segment there.
 func (m *merging) mergeAllocs(r *Path) {
 	p, q := m.p, m.q
 	allocs := maps.Clone(p.allocs.m)
@@ -485,6 +534,8 @@ func (m *merging) mergeFacts(r *Path, n int) {
 	p, q := m.p, m.q
 	r.facts = p.facts.share()
 	for k, f := range p.facts.m {
+		// A merged value that only one path has occurs in r only in the branch of a choice that stands for that
+		// path. So what is known of it need not hold on the other one. Of other expressions it must.
 		switch g, ok := q.facts.m[k]; {
 		case ok && f.e.Same(g.e):
 			if !g.a.Within(f.a) {
@@ -502,6 +553,7 @@ func (m *merging) mergeFacts(r *Path, n int) {
 	for _, f := range m.facts {
 		r.facts.set(f.e.Key(), f)
 	}
+	// mergeCond has added it as the last one.
 	if rest := r.Cond[min(n, len(r.Cond)):]; len(rest) > 0 {
 		r.facts.set(rest[0].Key(), fact{rest[0], sym.Single(1)})
 	}
@@ -546,12 +598,17 @@ type merging struct {
 
 // value is a on p and b on q; nil if there is no such expression. A value that
 // has not changed is that from before.
+//
+// A number that is known on one side only is not merged with one that is not: it would be lost for the path that
+// has it, and a branch on it would be a choice.
 func (m *merging) value(a, b, before *sym.Expr) *sym.Expr {
 	if a.Op == sym.OpUnknown && b.Op == sym.OpUnknown {
 		if a == b {
 			return a
 		}
 		// Two unknown values are one only if they are on both sides.
+		// Two variables that are equal on each path are so on the merged one: a value that is chosen for one counts
+		// for the other.
 		u := m.unknowns[[2]*sym.Expr{a, b}]
 		if u == nil {
 			u = &sym.Expr{Op: sym.OpUnknown, Why: a.Why}
@@ -584,6 +641,8 @@ func (m *merging) value(a, b, before *sym.Expr) *sym.Expr {
 	switch {
 	case v.Nodes() > maxNodes || v.Op == sym.OpUnknown:
 		return nil
+	// A copy, since others may have this expression, too. By the mark mergeFacts knows that it may be one that only
+	// one path has.
 	case v.Op == sym.OpIte && v != a && v != b:
 		u := *v
 		u.Merged = true
@@ -595,6 +654,7 @@ func (m *merging) value(a, b, before *sym.Expr) *sym.Expr {
 
 // know sets what a value can be that is a on p and b on q. It may be one of the two,
 // of which only one path knows something.
+// Variables, cells and constants are left out: of these mergeNarrow says what is known, or nothing is to be said.
 func (m *merging) know(v, a, b *sym.Expr) {
 	if v.Size > 0 {
 		m.facts = append(m.facts, fact{v, m.p.Abs(a).Join(m.q.Abs(b), sym.MaxRefSet)})
@@ -603,6 +663,11 @@ func (m *merging) know(v, a, b *sym.Expr) {
 
 // known is the value on which the paths have forked, if a and b are what it is on
 // each, or lie at one distance from it; nil if not.
+//
+// Where the value of n has to be known, as for the address of an element, there is a path for each. Behind it n+4
+// is a constant on each, and n+4 again where they merge, not a choice among as many constants:
+//
+//	c is n == 3, a is 7, and on the other path n is 8 and b is 12: n + 4
 func (m *merging) known(a, b *sym.Expr) *sym.Expr {
 	c := m.c
 	if c.Op != sym.OpEq || !c.B.IsConst() || !a.IsConst() {

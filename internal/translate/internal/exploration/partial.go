@@ -33,6 +33,8 @@ func (x *Explorer) limitPaths() {
 
 // stopPartially reports that there are paths enough for the model of a part, and has the location from which a path comes
 // end there, unless the program begins with it.
+// Paths are counted, not time, so that the part is the same on every machine. Those of segments that were executed
+// again by other rules say nothing of the size of the program.
 func (x *Explorer) stopPartially(p *Path) bool {
 	most := x.most
 	if x.cut != nil {
@@ -47,6 +49,9 @@ func (x *Explorer) stopPartially(p *Path) bool {
 }
 
 // endPartially brings the locations that were executed to the fixed point, and ends the model at the others.
+// A location that has been executed has edges, which are right only if it knows all that can come to it. One that
+// has not, or for which there are no paths left, gets one edge, to the bound: that does not depend on what is known
+// there, so that it need not be executed again.
 func (x *Explorer) endPartially() {
 	x.cut = map[*state.Location]bool{}
 	x.bound.Pos = x.busiest()

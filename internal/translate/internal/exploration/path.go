@@ -17,6 +17,9 @@ import (
 
 // A Path is a symbolic execution of one segment: from a location on, until the
 // next guard is reached.
+// Its expressions are over the state in which the segment began: a variable or cell in them is what it was then,
+// also behind a write to it. So what the path knows of it stays true until the segment ends, and what it has
+// written is the simultaneous assignment of one edge.
 type Path struct {
 	Knowledge
 	EdgeLabel
@@ -40,6 +43,8 @@ type Path struct {
 }
 
 // Knowledge is what holds on a path: its conditions, and what follows from them.
+// It may be less than what follows, never more: a value that is left out of a set is one that the model cannot
+// have.
 type Knowledge struct {
 	Cond    []*sym.Expr // the guard of its edge, all of these
 	decided int         // conditions added so far
@@ -107,7 +112,9 @@ func (p *Path) Clone() *Path {
 	q.env, q.heap, q.created = p.env.share(), p.heap.Share(), p.created.share()
 	q.narrow, q.facts = p.narrow.share(), p.facts.share()
 	q.allocs, q.marks = p.allocs.share(), p.marks.share()
+	// The frames are those of both, so that neither may change one in place.
 	p.own, q.own = nil, nil
+	// Held, guesses and uneven stay those of both paths: who changes them makes others.
 	q.Cond = slices.Clone(p.Cond)
 	q.chosen = slices.Clone(p.chosen)
 	q.approx = slices.Clone(p.approx)
@@ -142,6 +149,9 @@ func (p *Path) Pop() { p.Frames = p.Frames[:len(p.Frames)-1] }
 func (p *Path) Push(f *state.Frame) { p.Frames = append(p.Frames, f) }
 
 // Root is what a leaf of an expression can be.
+// Who looks at what a cell can be notes that, here or in RawCell: by Readers and AskedAt Grow and wakeByLocation
+// know which segments to execute again. A look that is not noted leaves a solution that is no fixed point, which
+// TestFixedPoint shows.
 func (p *Path) Root(e *sym.Expr) sym.Set {
 	if a, ok := p.narrow.m[e]; ok {
 		return a
@@ -173,6 +183,9 @@ func (p *Path) Abs(e *sym.Expr) sym.Set {
 
 // eval computes what an expression can be. Parts are shared: each is computed
 // once, until the path learns more about its variables and cells.
+//
+// The result is kept in the expression, with the epoch of the path that has asked. Each path has epochs of its own,
+// and another one as soon as it knows more, so that no path takes what another one knows.
 func (p *Path) eval(e *sym.Expr) sym.Set {
 	switch e.Op {
 	case sym.OpConst, sym.OpUnknown, sym.OpFull, sym.OpSelf:
@@ -182,6 +195,7 @@ func (p *Path) eval(e *sym.Expr) sym.Set {
 	}
 	if e.Epoch != p.epoch {
 		p.Explorer.evals++
+		// The key is a hash. What is known of an expression holds for those that are built anew in the same way.
 		if f, ok := p.facts.m[e.Key()]; ok && f.e.Same(e) {
 			e.Can = f.a
 		} else {
@@ -218,6 +232,9 @@ func (p *Path) Know(e *sym.Expr, a sym.Set) {
 
 // condition adds a condition as it is. An edge can have none on what is not tracked:
 // the state of an object that was written over through a pointer, say.
+//
+// decided does not go down when paths merge and conditions drop out: Mark asks it whether an iteration of a loop
+// has decided something.
 func (p *Path) condition(c *sym.Expr) {
 	if u := c.UnknownIn(); u != nil && p.Explorer.Emitting {
 		p.Explorer.Unsupported(p.Here(), "operation", "what it waits for is not tracked: "+u.Why.Reason)
@@ -261,6 +278,9 @@ func (p *Path) Simplify(e *sym.Expr) *sym.Expr {
 }
 
 // Assume adds a condition. It reports whether the path can still be taken.
+//
+// Not every contradiction is noticed. A path that goes on in vain becomes an edge with a guard that never holds,
+// which costs room and is no false alarm. That a path is given up which the program can take would be false calm.
 func (p *Path) Assume(c *sym.Expr) bool {
 	c = p.Simplify(c)
 	if c.IsConst() {
@@ -286,6 +306,8 @@ func (p *Path) suppose(c *sym.Expr) bool {
 }
 
 // refine narrows what the leaves can be, given that c is true, or false.
+// What is learnt has to follow from it, and need not be all that follows: of two sums that are equal nothing is
+// learnt for their parts. TestSuppose tries it with all values.
 func (p *Path) refine(c *sym.Expr, truth bool) {
 	set := func(e *sym.Expr, keep func(int32) bool, lo, hi int64) {
 		if e.IsConst() || e.Op == sym.OpUnknown {
@@ -299,6 +321,7 @@ func (p *Path) refine(c *sym.Expr, truth bool) {
 			p.Know(e, sym.Single(int32(lo)))
 			return
 		}
+		// Filter leaves a wide interval as it is: its ends are moved before.
 		if a.Interval {
 			a = a.Clamp(lo, hi)
 		}
@@ -317,6 +340,7 @@ func (p *Path) refine(c *sym.Expr, truth bool) {
 			p.refine(c.B, true)
 			break
 		}
+		// One of the two does not hold: which one is known only if the other one does.
 		if k, ok := p.Abs(c.A).Single(); ok && k != 0 {
 			p.refine(c.B, false)
 		} else if k, ok := p.Abs(c.B).Single(); ok && k != 0 {
@@ -374,7 +398,8 @@ func truthValue(b bool) sym.Set {
 	return sym.Single(0)
 }
 
-// Fork pushes a copy of the path that assumes c, to be continued later.
+// Fork is a copy of the path on which c holds, to be continued by who asks for it (ContinueWith), nil if it cannot
+// hold.
 func (p *Path) Fork(c *sym.Expr) *Path {
 	q := p.Clone()
 	if !q.Assume(c) {
@@ -401,6 +426,7 @@ func (p *Path) Value(ctx *state.CallPath, v ssa.Value) []*sym.Expr {
 }
 
 // Set sets the scalars of a value of an activation, as far as they are known by what is known of them.
+// The slice is the path's from then on, and is changed.
 func (p *Path) Set(ctx *state.CallPath, v any, e []*sym.Expr) {
 	for i := range e {
 		e[i] = p.Simplify(e[i])
@@ -452,6 +478,9 @@ func (p *Path) Put(addr int32, e *sym.Expr) {
 	if addr > 0 && int(addr) < len(p.Explorer.Memory.Cells) && p.Explorer.Memory.Cells[addr].Outside == "" {
 		e = p.Simplify(e)
 		p.write(addr, e)
+		// Of a cell that is written and restored in one segment, as by "busy = true; n++; busy = false", only this
+		// says that another goroutine may find it otherwise. What it can hold only grows: a cell that has one value
+		// in the end has it already.
 		if c := p.Explorer.Memory.Cells[addr]; c != nil && !c.Varies && p.From != nil && !p.Alone {
 			only, ok := c.Abs.Single()
 			c.Varies = !ok || !e.IsConst() || e.K != only
@@ -508,6 +537,8 @@ func (p *Path) NoteAt(pos token.Pos, kind, direction, reason string) {
 
 // Choose continues the path with each of several alternatives, as a free choice
 // for the reason given.
+// The conditions of these paths do not tell them apart, so that they merge only where they have the same effects
+// (mergeAfter). By Picks others know of the choice: whether a test fails behind one is not asked for.
 func (p *Path) Choose(reason string, alternatives ...func(q *Path)) {
 	p.Note("free-choice", artifact.DirectionOver, reason)
 	p.Branched = true
@@ -618,6 +649,9 @@ func (p *Path) Result(v ssa.Value, e ...*sym.Expr) bool {
 
 // Offset keeps what is known of a pointer that is not nil for the address of a field
 // of what it points to.
+//
+// If p is nil, 10 or 20, arithmetic has it that &p.f, 2 cells behind, is 2, 12 or 22. Behind the check for nil it
+// is not 2: to be taken for possible, that would be a write to somebody else's cell.
 func (p *Path) Offset(field, pointer *sym.Expr, off int32) {
 	a, b := p.Abs(pointer), p.Abs(field)
 	if field.IsConst() || a.Top || a.Interval || b.Top {
@@ -658,6 +692,10 @@ func (p *Path) Forget(ctx *state.CallPath, key any) { p.env.remove(envKey{ctx, k
 
 // Mark notes that the path passes the header of a loop, and reports whether it has decided something
 // since it passed it last.
+//
+// A loop without decisions has one course, which is executed here and now, to its end or to maxSteps. One with
+// decisions has as many paths as combinations of them, without end: so its next iteration begins at a location, at
+// the header, to which all further ones lead back, and where variables and cells widen.
 func (p *Path) Mark(header *ssa.BasicBlock) bool {
 	mark := p.decided + p.Picks
 	if old, ok := p.marks.m[header]; ok && mark > old {
@@ -669,6 +707,7 @@ func (p *Path) Mark(header *ssa.BasicBlock) bool {
 
 // ChosenFor is the value that the path has chosen for an expression that is not known; ok is false if
 // it has chosen none.
+// Values that are not known are the same only if they are one expression.
 func (p *Path) ChosenFor(e *sym.Expr) (k int32, ok bool) {
 	i := slices.IndexFunc(p.chosen, func(w pin) bool { return w.e == e })
 	if i < 0 {

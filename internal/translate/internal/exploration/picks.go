@@ -18,6 +18,8 @@ import (
 
 // takeUp continues a path that starts the program: once for each number of
 // arguments, where something has that size.
+// How many arguments there are is chosen once, in front of everything: whoever asks later has to get the same
+// number.
 func (x *Explorer) takeUp(p *Path) {
 	if x.Slice.OSArgs == nil || !x.Slice.Numbers[x.Slice.OSArgs].Chosen() {
 		x.ContinueWith(p)

@@ -27,6 +27,7 @@ func (x *Explorer) QueueOrder() {
 	}
 	for _, t := range x.Templates {
 		for _, ed := range t.Edges {
+			// One who waits alone is served first in any order.
 			if s, ok := served(ed); ok && ed.From.Kind == state.AtQueue && !seen[user{s, t}] {
 				seen[user{s, t}] = true
 				count[s] += t.Slots

@@ -4,6 +4,11 @@ import "github.com/vtrace/vtrace/internal/translate/internal/state"
 
 // FindShared adds the statements that touch memory which goroutines share and
 // that somebody writes. It reports whether there are new ones.
+//
+// Only there can another goroutine see, or change, what is between two statements of one segment. So only these
+// statements need a guard, which makes them steps of their own, and the attempt begins again with them: the
+// segments are others then. All others stay in one step, which keeps the model small. Cells that have one value
+// throughout cannot be seen to change; of those that are not tracked nothing is known anyway.
 func (x *Explorer) FindShared() bool {
 	if len(x.Refusals) > 0 && !x.Options.Continue {
 		return false
@@ -19,6 +24,7 @@ func (x *Explorer) FindShared() bool {
 		}
 		n, written := 0, false
 		for t, in := range c.Access {
+			// Two goroutines of one template are two as well.
 			n += t.Slots
 			written = written || in.Written
 		}

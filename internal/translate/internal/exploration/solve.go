@@ -31,11 +31,15 @@ func (x *Explorer) Solve() {
 		}
 		return p
 	}
+	// Before the first guard nobody else runs. What is computed there with constants is what cells hold at first,
+	// and costs no step of the model.
 	if !x.Plain {
 		x.InPrefix = true
 		x.takeUp(begin())
 		x.drive()
 		x.InPrefix = false
+		// A model begins at one location: where a choice leads to several, or the program ends before its first
+		// guard, the first segment needs edges.
 		if len(x.prefix) != 1 || x.prefix[0].loc.Kind == state.AtSink || x.prefix[0].loc.Kind == state.AtLocal {
 			x.PlainNeeded = true
 			return
@@ -50,6 +54,7 @@ func (x *Explorer) Solve() {
 					c.Abs = sym.Single(e.K)
 				}
 			} else if !c.Fix {
+				// What is not known: no variable of a model can begin with any value.
 				c.Abs, c.Open = sym.Anything(), true
 			}
 		}
@@ -68,6 +73,19 @@ func (x *Explorer) Solve() {
 
 // Run executes the segments at the locations of the queue, and at those for which that brings something new, until
 // nothing is new: to a fixed point, at which each of them could be executed again without any change.
+//
+// What is known of locations, cells, templates and events only grows, and each set has finitely many above it:
+// Widen gives up numbers, maxByLocation contents, and bounds limit the objects, stacks and goroutines of which
+// locations are made. So this ends.
+//
+// That nothing is new is true only if each segment whose result would change was executed again. What a location
+// knows itself it is enqueued for by join. What its segments look at elsewhere they note: cells in Readers or
+// AskedAt, events in Touch, Watch and Ripe. Whatever grows there enqueues those who have noted it, and a template
+// the location at which its goroutines begin. A kind of state that is added needs the same.
+//
+// In which order locations are executed decides how coarse the solution is, since the first values to come are
+// those that are widened, but not that it is one. It is the same order each time, so that the same program gives
+// the same model: where something is enqueued or numbered, maps are gone through in an order (EnqueueAll).
 func (x *Explorer) Run() {
 	for l := x.next(); l != nil; l = x.next() {
 		if x.execute(l); x.stopped {
@@ -84,6 +102,8 @@ func (x *Explorer) next() *state.Location {
 	if x.Again || x.ctx.Err() != nil {
 		return nil
 	}
+	// What happens as time passes depends on which timers and contexts goroutines have made: it comes when there
+	// are no more of these, and may be asked again, since goroutines go on from what it does.
 	for len(x.Queue) == 0 {
 		if !x.semantics.Late() && !x.lateEvents() {
 			return nil

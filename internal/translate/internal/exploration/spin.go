@@ -7,6 +7,11 @@ import (
 )
 
 // GuardSpins puts a guard in front of the statements at which loops wait.
+// Atomic operations have guards only where that matters (Access). Without one the loop in
+//
+//	for !ready.Load() { }
+//
+// would go round at committed locations, where nobody else can act and set what it waits for.
 func (x *Explorer) GuardSpins() {
 	for instr := range x.Slice.Instrs {
 		br, ok := instr.(*ssa.If)

@@ -23,6 +23,7 @@ type point struct {
 	idx   int
 }
 
+// A segment with many paths has them in each context, so that the assumption is about the instruction.
 func pointOf(l *state.Location) point {
 	for i := len(l.Frames) - 1; i >= 0; i-- {
 		if f := l.Frames[i]; f.Block != nil {
@@ -82,13 +83,15 @@ func (p *Path) MarkFork() {
 	}
 }
 
-// MergesAt reports that the paths of a split segment merge in front of an
-// instruction: behind the one at which they have forked.
+// MergesAt reports that paths merge in front of an instruction: behind the one at which they have forked, which is
+// executed again before, with what is known now. Those of a split segment end there (AwaitMerge).
 func (p *Path) MergesAt(instr ssa.Instruction) bool {
 	return p.forkedAt != nil && p.forkedAt != instr
 }
 
 // split ends a segment that has too many paths.
+// That the path has made choices decides whether failures behind are asked for, and would be gone with the path:
+// the frame keeps it, and so the location.
 func (x *Explorer) split(p *Path) {
 	if p.Picks > 0 {
 		p.Top().Guess = true

@@ -20,6 +20,7 @@ func (t *table[K, V]) share() table[K, V] {
 }
 
 // own makes sure that nobody else uses the map.
+// Of users that are gone nobody knows, so that the last one may copy what is its own: that costs time only.
 func (t *table[K, V]) own() {
 	switch {
 	case t.m == nil:

@@ -52,6 +52,7 @@ func (p *Path) GetAt(addr *sym.Expr, off int32) *sym.Expr {
 }
 
 // PutAt sets a cell of the object that is at one of several addresses.
+// All of them are written, each with what it had unless it is the one.
 func (p *Path) PutAt(addr *sym.Expr, off int32, v *sym.Expr) {
 	for _, k := range p.Addresses(addr) {
 		p.Put(k+off, sym.Ite(Eq(addr, k), v, p.CellAt(k+off)))

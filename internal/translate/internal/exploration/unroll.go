@@ -12,6 +12,11 @@ import (
 // each iteration of a loop has locations and objects of its own, as far as there are few:
 // what a program sets up in loops is as exact as what it sets up one by one. So it is
 // in these subtests, up to t.Parallel, and each iteration has subtests of its own.
+//
+//	for range 3 { locks = append(locks, new(sync.Mutex)) }
+//
+// With one location for all iterations the locks would come from one pool, and each
+// element of the slice could be any of them.
 
 const (
 	// maxIterations is how many iterations of a loop there are locations and objects for.
@@ -22,6 +27,7 @@ const (
 
 // iterationsOf names the iterations of the loops that a stack is in, "" if it is in none. once
 // reports that a goroutine comes by such a stack with these iterations only once.
+// The iteration behind the last one that is kept apart stands for all that follow.
 func (x *Explorer) iterationsOf(frames []*state.Frame) (iterations string, once bool) {
 	var b strings.Builder
 	once = true
@@ -55,6 +61,7 @@ func (x *Explorer) unroll(p *Path, key string) string {
 	if iterations == "" || p.Template.ByKey[key+iterations] != nil {
 		return iterations
 	}
+	// From here on the path may come to a location again: what it makes comes from pools (AllocateKey).
 	if x.unrolled == maxUnrolled {
 		p.rolled = true
 		return ""

@@ -14,6 +14,7 @@ import (
 const maxVariants = 16
 
 // Vary notes that one of n values has been chosen on the path.
+// In a loop each iteration would multiply them.
 func (p *Path) Vary(k int32, n int) {
 	if !p.Alone || n < 2 || p.repeats() {
 		return

@@ -36,7 +36,11 @@ func (x *Explorer) Limit(ref bool) int {
 }
 
 // Grow adds to what a cell can hold.
+//
+// It is one set for the whole program; by location it is kept in joinContents. Only what a segment leaves is added:
+// what it writes and then writes over nobody else sees.
 func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
+	// While edges are made nothing may change, or edges made before would rest on less.
 	if c.Fix || x.Emitting {
 		return
 	}
@@ -59,6 +63,7 @@ func (x *Explorer) Grow(c *state.Cell, a sym.Set) {
 }
 
 // Wake has the segments executed again that depend on what a cell can hold.
+// Who knows it by location has asked only whether it is tracked at all (RawCell).
 func (x *Explorer) Wake(c *state.Cell) {
 	x.EnqueueAll(c.Readers)
 	if c.Abs.Top {
@@ -110,6 +115,9 @@ func (x *Explorer) drive() {
 		}
 		n++
 		x.paths[p.From]++
+		// The segment is executed once more, with other rules of merging. What its paths have brought to their ends
+		// stays: that is coarser than needed, not wrong. It counts for the limit of all paths, not for the size of
+		// a part of the program.
 		if n > densePaths && !x.Emitting && p.From != nil && !x.dense[pointOf(p.From)] {
 			x.drop()
 			x.again += n
@@ -120,6 +128,7 @@ func (x *Explorer) drive() {
 		if n > splitPaths && !p.split && !x.Emitting {
 			x.drop()
 			x.again += n
+			// The first segment is executed beforehand, and cannot be split: it has no edges.
 			if p.From == nil {
 				x.PlainNeeded = true
 			} else {
@@ -141,7 +150,8 @@ func (x *Explorer) drive() {
 	}
 }
 
-// pursue executes a path until it ends, forks or waits for others.
+// pursue executes a path until it ends, forks or waits for others. An instruction that leaves one path to go on
+// with is no fork, and the path not a new one: limits count paths, not instructions.
 func (x *Explorer) pursue(p *Path) {
 	for {
 		waiting := len(x.stack)
