@@ -420,6 +420,8 @@ func (x *Explorer) TemplateFor(p *Path, site ssa.Instruction, tgt state.Target) 
 	}
 	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.Template.Index, f.Call.ID, site.Block().Index, site.Pos(), name)
 	iterations, single := "", false
+	// A test with a table has a template for each of its subtests, as far as iterations are kept apart: see
+	// unroll.go.
 	if tgt.Op.StartedBy(sites.Subtest) && p.Serial && !p.rolled {
 		if iterations, single = x.iterationsOf(p.Frames[:len(p.Frames)-1]); single {
 			key += iterations

@@ -91,6 +91,7 @@ func (x *Explorer) joinContents(p *Path, l *state.Location, written map[int32]sy
 	switch {
 	case !l.Seen:
 		l.Alone, l.Serial = p.Alone, p.Serial
+	// Segments that begin here have relied on it: of one of several paths here others may run already.
 	case l.Alone && !p.Alone, l.Serial && !p.Serial, l.Serial && p.rolled && !l.Rolled:
 		grown = true
 	}

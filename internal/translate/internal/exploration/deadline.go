@@ -404,6 +404,7 @@ func (x *Explorer) Ticked(p *Path, e *state.Event) {
 			if len(e.Durations) > 1 || e.Others {
 				is = Eq(p.CellAt(e.Duration.Addr), int32(i+1))
 			}
+			// No goroutine arms it: what any of them has armed counts if a guard was passed since.
 			first = sym.Or(first, sym.And(is, x.first(p, f, e, d, false)))
 		}
 		p.Put(c.Addr, first)
@@ -577,9 +578,14 @@ func calculate(op token.Token, a, b int64) (n int64, known bool) {
 	return constant.Int64Val(constant.BinaryOp(constant.MakeInt64(a), op, constant.MakeInt64(b)))
 }
 
-// findTimed adds these statements to those that have guards, and reports whether there are
-// new ones. Contexts end by themselves only if one of them has a deadline, or ends by a
-// signal.
+// findTimed adds the statements that look at or set what the passing of time changes (Untimely) to those that have
+// guards, and reports whether there are new ones. In
+//
+//	t := time.NewTimer(d)
+//	t.Stop()
+//
+// no other goroutine touches the timer, but the process Time does: without a guard at Stop it could never fire
+// before. Contexts end by themselves only if one of them has a deadline, or ends by a signal.
 func (x *Explorer) findTimed() (grown bool) {
 	deadlines := slices.ContainsFunc(x.Contexts, func(o *state.Object) bool {
 		v, ok := x.Memory.Cells[o.Behind(state.ContextDeadline)].Abs.Single()

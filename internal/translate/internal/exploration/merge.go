@@ -142,9 +142,8 @@ func (x *Explorer) behind(p, q *Path) int {
 	return cmp.Compare(len(q.Frames), len(p.Frames))
 }
 
-// mergeKey tells the points apart at which paths can merge: by the stack, and
-// the iterations of the loops around.
-// It has all that what is live follows from, so that liveAtMerge can be kept by it.
+// mergeKey tells the points apart at which paths can merge: by the stack, and the iterations of the loops around.
+// What is live there follows from it, so that liveAtMerge is kept by it.
 func (x *Explorer) mergeKey(p *Path) string {
 	b := strconv.AppendInt(nil, int64(p.Template.Index), 10)
 	b = append(b, p.variant...)
@@ -356,7 +355,6 @@ func (p *Path) callsLike(q *Path) bool {
 
 // findOther finds the condition that holds on q and not on p beside the negation of
 // c. A value that only q has changed is a shorter expression with it.
-// Of a value that one of many paths has changed, merged one by one, each choice would else be around all others.
 func (m *merging) findOther() {
 	c := m.c
 	if c != nil && c.Op == sym.OpEq && c.B.IsConst() {

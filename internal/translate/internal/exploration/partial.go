@@ -37,6 +37,7 @@ func (x *Explorer) limitPaths() {
 // again by other rules say nothing of the size of the program.
 func (x *Explorer) stopPartially(p *Path) bool {
 	most := x.most
+	// As many again are for bringing what was executed to the fixed point.
 	if x.cut != nil {
 		most *= 2
 	}

@@ -456,12 +456,15 @@ func (p *Path) RawCell(addr int32) *sym.Expr {
 	if c.Outside != "" {
 		return sym.Unknown(c.Outside)
 	}
+	// Before the first guard nobody else has written: memory is what it is at first, or what the path has written.
 	if p.From == nil {
 		if c.Abs.Top {
 			return sym.Unknown("contents not tracked")
 		}
 		return sym.Num(c.Init)
 	}
+	// What it holds is asked here, and in Simplify, and so noted. That it is not tracked at all is asked below of
+	// those that are kept by location, too: Wake knows.
 	if a, ok := p.atLocation(c); !ok {
 		c.Readers[p.From] = true
 	} else if k, ok := a.Single(); ok {

@@ -9,7 +9,7 @@ import (
 
 // trips counts how often a block runs in one goroutine of a template, 0 if that
 // is not a small constant.
-// It is multiplied along the call path: a function that is called three times runs its loops three times.
+// It is multiplied along the call path: a function that is called in a loop runs its own loops as often.
 func (x *Explorer) trips(t *state.Template, ctx *state.CallPath, b *ssa.BasicBlock) int {
 	n := 1
 	if !t.Once {
