@@ -11,6 +11,12 @@ import (
 // Such a variable needs no memory: where the program passes its address, the
 // model passes its value. All loop variables that goroutines capture are like
 // that, as a rule.
+//
+//	for i := range 3 { go func() { c <- i }() }
+//
+// Whether one is depends on those that it flows into and comes from, in circles: all are
+// taken for such variables, and those that cannot be are taken out until none is left. What
+// remains is the greatest set in which each one relies on others of the set only.
 func (s *Slice) byValue() map[ssa.Value]bool {
 	group := map[ssa.Value]bool{}
 	var all []ssa.Value
@@ -58,6 +64,8 @@ func (s *Slice) byValue() map[ssa.Value]bool {
 
 // readOnly reports that a pointer can be replaced by the value it points to,
 // if all others in the group can.
+// It is written in the block that allocates it only, and there in front of every closure that gets it: so it has
+// its value before anybody can read it, and each time that the block is executed it is another variable.
 func (s *Slice) readOnly(group map[ssa.Value]bool, v ssa.Value) bool {
 	last := -1 // index of the last store into an allocation
 	switch v := v.(type) {

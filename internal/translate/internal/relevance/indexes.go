@@ -10,6 +10,8 @@ import (
 // bounds asks for the indexing of slices that are kept anyway, where the index
 // is a constant or counted from the end: that the slice is too short is an error
 // even if the element does not matter. It reports whether there was anything new.
+// As in args[1], or in list[len(list)-1] of an empty list: an index that was computed
+// otherwise is mostly in range, and would bring all that it is computed from.
 func (s *Slice) bounds() bool {
 	grown := false
 	for b, instr := range s.instructions() {

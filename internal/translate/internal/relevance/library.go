@@ -12,6 +12,7 @@ import (
 // functions that it calls.
 func (s *Slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
 	switch {
+	// The model sorts by itself: it needs what is sorted, and what the function that compares says.
 	case in.Name == program.SortOperation:
 		if c, ok := call.(*ssa.Call); ok && s.prog.Sorted(c) != nil {
 			s.needClass(Elements(s.prog.Sorted(c)), s.prog.Sorted(c), 0)
@@ -19,6 +20,7 @@ func (s *Slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
 		if in.Calls > 0 {
 			s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))
 		}
+	// What is called is given by an interface or a value: its results decide how the library goes on.
 	case len(in.Methods) > 0:
 		s.needReturned(s.prog.CalledMethods(call.Common().Args[0], in.Methods))
 	case in.Calls > 0:
@@ -44,6 +46,9 @@ func (s *Slice) needReturned(fs []*ssa.Function) {
 }
 
 // needContext asks for the values or causes of contexts if a call reads them.
+//
+// What a context has as its value is not in memory of the program, but matters as such: who asks for values of
+// contexts asks for all calls that give them one. That has a class of its own, so that it is done once.
 func (s *Slice) needContext(call *ssa.Call) {
 	class, from := Class{}, map[string][]int(nil)
 	switch {

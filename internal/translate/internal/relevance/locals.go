@@ -52,6 +52,8 @@ func (s *Slice) findLocals(f *ssa.Function) {
 
 // ownUses collects the addresses derived from one, and reports that all of
 // them are only loaded from and stored to.
+// An index that is not a constant would be an address of any element, and a call, a closure or another variable
+// that has the address may do anything with it.
 func ownUses(v ssa.Value, p Part, parts map[ssa.Value]Part) bool {
 	parts[v] = p
 	inside := func(v ssa.Value, k int) bool {
@@ -83,6 +85,7 @@ func ownUses(v ssa.Value, p Part, parts map[ssa.Value]Part) bool {
 }
 
 // scalars estimates how many scalars a value has.
+// It need not be exact: what is too large is kept in memory, which is right for every variable.
 func scalars(t types.Type, depth int) int {
 	if depth > 6 {
 		return maxLocal + 1

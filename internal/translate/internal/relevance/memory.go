@@ -12,6 +12,10 @@ import (
 
 // Class names a class of memory cells: a struct field, a global, the
 // elements of arrays of one type, the variables of one allocation.
+//
+// Two addresses of different classes are not the same cell, but for those of wholes and their parts, and of unknown
+// origin: needCell looks at these. That rests on types and fields, as the type-based alias analysis of Diwan,
+// McKinley and Moss (PLDI 1998): of which struct a field is nothing is known.
 type Class struct {
 	v   any    // *types.Var of a field, *ssa.Global, *ssa.Alloc; nil otherwise
 	typ string // element type
@@ -38,6 +42,7 @@ func Elements(t types.Type) Class { return Class{nil, program.TypeKey(t)} }
 func Unknown(t types.Type) Class { return Class{nil, "*" + program.TypeKey(t)} }
 
 // Field is that of a field of structs, of all instances of a generic one.
+// Instances share it, as they share the text of the methods that write it.
 func Field(f *types.Var) Class { return Class{f.Origin(), program.TypeKey(f.Type())} }
 
 // Sent is that of what is sent in channels of a type of elements.
@@ -70,6 +75,7 @@ func ClassOf(addr ssa.Value) (c Class, known bool) {
 }
 
 // needMap asks for the contents of maps of a type.
+// Entries are not told apart, nor are maps: a key may be computed.
 func (s *Slice) needMap(t types.Type) {
 	if _, ok := t.Underlying().(*types.Map); !ok || s.Classes[Entries(t)] {
 		return
@@ -96,6 +102,7 @@ func MapWrite(instr ssa.Instruction) ssa.Value {
 }
 
 // WritesKept reports whether an instruction writes memory whose contents matter, as far as it shows which memory that is.
+// Who asks says what the model leaves out: a write of which it is not seen where it goes is no reason.
 func (s *Slice) WritesKept(instr ssa.Instruction) bool {
 	if m := MapWrite(instr); m != nil {
 		return s.Classes[Entries(m.Type())]

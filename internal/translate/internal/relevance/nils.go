@@ -14,6 +14,12 @@ import (
 // deletes, may be nil by the time that it is followed: a connection that has been
 // closed, a session that has gone. Where the model has the path to such a place
 // anyway, it keeps the value, so that the panic is found.
+//
+//	p.conn = nil        // in Close
+//	p.conn.Write(b)     // in another goroutine
+//
+// That is asked only of what the program itself sets to nil: every pointer may be nil,
+// and the model would have to keep all of them.
 
 // nils asks for the values that may be nil where they are followed. It reports
 // whether there was anything new.
@@ -54,6 +60,7 @@ func (s *Slice) maybeNil(v ssa.Value) bool {
 			return false
 		}
 		c, known := ClassOf(v.X)
+		// The elements of all slices of a type are one class, which says too little of any of them.
 		if !known || c.v == nil {
 			return false
 		}
@@ -79,6 +86,7 @@ const maxHanded = 3
 // followedAt asks for the checks of a value where it is followed: in the blocks
 // that the model has, and at the beginning of functions that it is handed to
 // there. It reports whether there was anything new.
+// Elsewhere in such a function it depends on branches that the model does not have.
 func (s *Slice) followedAt(v ssa.Value, depth int) bool {
 	grown := false
 	for _, instr := range *v.Referrers() {

@@ -18,6 +18,14 @@ import (
 // the program, and then a number like any other. One that decides nothing but
 // single conditions stays unknown: each evaluation is a free choice, which leaves
 // no value out.
+//
+//	n := len(os.Args)
+//	for range n { go send(c) } // as many goroutines
+//	for range n { <-c }        // as these wait for
+//	if n > 10 { log.Print() }  // a choice would do, but n has a value by then
+//
+// Values that are not chosen are left out, which the sidecar says: nothing is claimed of
+// the program for them.
 
 // OSArgs is the variable that has the arguments of the program.
 const OSArgs = "os.Args"
@@ -32,6 +40,8 @@ type Number struct {
 }
 
 // Chosen reports that the value is to be one of a few.
+// One loop that runs any number of times can leave that open: whether it goes on is a free choice each time. A
+// second one would choose otherwise.
 func (n *Number) Chosen() bool { return n != nil && (n.sizes || n.Loops > 1) }
 
 const (
@@ -86,8 +96,9 @@ func (s *Slice) findSizes(instr ssa.Instruction) {
 	}
 }
 
-// tests reports that a condition compares the counter of a loop, to decide
-// whether it goes on.
+// tests reports that a condition compares the counter of a loop, to decide whether it goes on. One branch leaves
+// the cycle, and one side of the comparison is a counter: a phi of the cycle, what is one step from another value,
+// or what is read from memory, where steps are not seen.
 func (s *Slice) tests(i *ssa.If, c *ssa.BinOp) bool {
 	in := s.prog.Function(i.Parent())
 	if !in.InCycle[i.Block().Index] {
@@ -126,6 +137,8 @@ func (s *Slice) makes(f *ssa.Function) bool {
 	if ok || !s.Funcs[f] {
 		return made
 	}
+	// Of functions that call each other the first one that is asked for may be answered too early for the others:
+	// then a number is not chosen.
 	s.makers[f] = false // while it is looked into
 	for _, b := range f.Blocks {
 		if s.makesIn(b) {
@@ -162,6 +175,8 @@ func (s *Slice) makesIn(b *ssa.BasicBlock) bool {
 
 // tell adds the values by which a comparison with a constant can be decided both
 // ways.
+// The values that are always chosen are the least ones, from 0 on. Of "n > 10" these say no, so 11 is told; of "n >
+// -3" they say yes, so -3 is.
 func (s *Slice) tell(c *ssa.BinOp) {
 	v, k := c.X, c.Y
 	op := c.Op
@@ -198,6 +213,10 @@ func (s *Slice) tell(c *ssa.BinOp) {
 }
 
 // trace follows values back to where they come from.
+//
+// All that a number passes on its way is marked, since it is chosen where it is unknown first: that may be any of
+// these. The way is that of the data alone, back over calls, memory and channels as the slice goes, and ends after
+// maxSources values: of what is beyond nothing is chosen.
 func (s *Slice) trace(mark func(*Number), values ...ssa.Value) {
 	t := tracing{s: s, mark: mark, seen: map[ssa.Value]bool{}, classes: map[Class]bool{}, stack: slices.Clone(values)}
 	for len(t.stack) > 0 && len(t.seen) < maxSources {
@@ -262,6 +281,7 @@ func (t *tracing) sources(v ssa.Value) {
 		t.push(v.X)
 	case *ssa.Field:
 		t.push(v.X)
+	// The length of a slice is a number as well: it follows from the bounds, and from that of what it is cut from.
 	case *ssa.Slice:
 		t.push(v.X, v.Low, v.High)
 	case *ssa.MakeSlice:
@@ -343,6 +363,7 @@ func (t *tracing) bindings(v *ssa.FreeVar) {
 }
 
 // contents marks memory, and goes on with what is stored in it.
+// Memory is marked by its class, so that what a library writes there, as a decoder does, is chosen where it writes.
 func (t *tracing) contents(c Class) {
 	if t.classes[c] {
 		return
@@ -379,6 +400,8 @@ func (t *tracing) storedInPart(p Part) {
 
 // fixedNumbers are the package-level variables that are given a number by their
 // declaration and are nothing but read anywhere.
+// A timeout or a size that is declared as a variable is one mostly. A second store, or an address that goes
+// anywhere, makes it another one.
 func (s *Slice) fixedNumbers() map[*ssa.Global]int64 {
 	out, changed := map[*ssa.Global]int64{}, map[*ssa.Global]bool{}
 	for _, f := range s.prog.Funcs {
@@ -393,6 +416,9 @@ func (s *Slice) fixedNumbers() map[*ssa.Global]int64 {
 					case *ssa.UnOp, *ssa.DebugRef:
 						continue
 					case *ssa.Store:
+						// Declarations are carried out by the initialiser of the package, which go/ssa makes. In
+						// any other function the store is an assignment, before which the variable was another
+						// number.
 						k, ok := i.Val.(*ssa.Const)
 						if _, twice := out[g]; !ok || twice || i.Addr != g || k.Value == nil || !program.IsInteger(k.Type()) || f.Synthetic == "" {
 							break

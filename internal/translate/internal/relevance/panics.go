@@ -17,8 +17,18 @@ import (
 // a function can recover it and something that the model keeps is left out, the
 // instruction is checked: its operands are kept, and if they still are not
 // known, the model says so.
+//
+//	defer func() { recover() }()
+//	mu.Lock()
+//	use(list[i])  // if i is out of range ...
+//	mu.Unlock()   // ... this is left out
+//
+// Without that condition nearly all values of a program would be in the slice: nearly
+// all of its instructions can panic.
 
 // Fault names the panic that an instruction can raise by itself, "" if none.
+// It says none only if that shows right here, for whatever values: what may panic and is left out would be a step
+// that the program takes and the model does not.
 func (s *Slice) Fault(instr ssa.Instruction) string {
 	switch i := instr.(type) {
 	case *ssa.IndexAddr:
@@ -83,8 +93,8 @@ func (s *Slice) Fault(instr ssa.Instruction) string {
 	return ""
 }
 
-// nilFault names the panic of a pointer that is followed, unless it is known
-// not to be nil.
+// nilFault names the panic of a pointer that is followed, unless it is known not to be nil: that of a variable is
+// not, nor that of a field or an element, since who has computed it has followed the pointer to the whole.
 func nilFault(v ssa.Value) string {
 	switch v.(type) {
 	case *ssa.Alloc, *ssa.Global, *ssa.FreeVar, *ssa.FieldAddr, *ssa.IndexAddr:
@@ -98,8 +108,9 @@ func isZero(v ssa.Value) bool {
 	return ok && c.Value != nil && c.Int64() == 0
 }
 
-// inRange recognises an index that a loop counts up to the length of what it
-// indexes.
+// inRange recognises an index that a loop counts up to the length of what it indexes: the block is reached only by
+// the side of a comparison on which that holds. A value in SSA form does not change, and so neither does its
+// length.
 func inRange(b *ssa.BasicBlock, v, index ssa.Value) bool {
 	if !counts(index) {
 		return false
@@ -160,6 +171,12 @@ func counts(v ssa.Value) bool {
 
 // faults asks for the checks of panics that are recovered, as far as that
 // matters. It reports whether there was anything new.
+//
+// A panic leaves the function in which it is raised and all that have called it, up to the one that recovers. That
+// one returns to its caller as if nothing had happened, but for its results. So it matters in a function if
+// something is left out behind it there, or behind the call in a caller that is below one that recovers, or if the
+// results of the one that recovers are used, or what recover returns. A goroutine that is started below does not
+// run below: its panic ends the program.
 func (s *Slice) faults() bool {
 	if len(s.recovers) == 0 {
 		return false
@@ -245,6 +262,7 @@ func (s *Slice) resultKept(f *ssa.Function) bool {
 
 // leavesOut reports that a function that ends in front of an instruction leaves
 // out something that the model keeps.
+// What can come behind it is all that there is a way to, itself included, if it is in a loop.
 func (s *Slice) leavesOut(instr ssa.Instruction) bool {
 	b := instr.Block()
 	if slices.ContainsFunc(b.Instrs[slices.Index(b.Instrs, instr)+1:], s.acts) {
@@ -268,6 +286,7 @@ func (s *Slice) leavesOut(instr ssa.Instruction) bool {
 }
 
 // acts reports that the model executes an instruction for its effect.
+// A branch alone does nothing, nor does the return.
 func (s *Slice) acts(instr ssa.Instruction) bool {
 	if !s.Instrs[instr] {
 		return false
@@ -284,6 +303,8 @@ func (s *Slice) acts(instr ssa.Instruction) bool {
 
 // needCheck asks for what a check depends on. Most are made where the model
 // computes the value.
+// The place is one that the model has to come to, so that its block is asked for, with all branches that lead to
+// it.
 func (s *Slice) needCheck(instr ssa.Instruction) {
 	s.needBlock(instr.Block())
 	switch i := instr.(type) {
@@ -319,8 +340,9 @@ type misusedCall struct {
 	Always bool
 }
 
-// misuses asks for the path to calls that may panic because of what the model follows. It
-// reports whether there was anything new.
+// misuses asks for the path to calls that may panic because of what the model follows. It reports whether there was
+// anything new. Arguments that it does not follow are not asked for: most of what functions of the library are
+// given is nothing to the concurrency.
 func (s *Slice) misuses() bool {
 	grown := false
 	for b, instr := range s.instructions() {

@@ -16,6 +16,10 @@ import (
 // to execute, the branches to take and the values to keep. It is computed
 // without contexts, by a worklist from the guarded operations backward over
 // control and data.
+//
+// Sets only grow, each by what follows from one more element, so that the order is of no matter and there is an
+// end. What is missing in the slice is not in the model and not noticed by it: every case here has to err on the
+// side of too much.
 type Slice struct {
 	kept
 	inventoried
@@ -45,6 +49,8 @@ type kept struct {
 }
 
 // inventoried is where the program writes memory, sends and calls, made before anything is kept.
+//
+// The slice goes from what is read to what writes it, over all of the program: with these tables that is no search.
 type inventoried struct {
 	Stores        map[Class][]ssa.Instruction
 	UntypedStores map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
@@ -118,6 +124,7 @@ func New(prog *program.Program) *Slice {
 			Watched: map[ssa.Instruction]bool{},
 		},
 	}
+	// Local variables come first: what is stored in them is nobody else's, and so in no class of memory.
 	for _, f := range prog.Funcs {
 		s.findLocals(f)
 	}
@@ -139,6 +146,8 @@ func New(prog *program.Program) *Slice {
 		s.needInstr(instr)
 	}
 	s.mark()
+	// Each of these looks at what the slice has so far and adds to it, so that they are asked again until none has
+	// more.
 	for again := true; again; again = s.bounds() || s.faults() || s.nils() || s.misuses() {
 		for len(s.work) > 0 {
 			f := s.work[len(s.work)-1]
@@ -146,6 +155,7 @@ func New(prog *program.Program) *Slice {
 			f()
 		}
 	}
+	// What follows says how the slice is kept. It needs all of it, and adds nothing.
 	s.Plain = s.byValue()
 	for v, p := range s.Parts {
 		if v == p.Root {
@@ -161,6 +171,10 @@ func New(prog *program.Program) *Slice {
 }
 
 // inventory collects what the worklist looks up.
+//
+// A store through a pointer that comes from somewhere is one to any cell of its type, one of a struct is one to all
+// of its fields. Functions of the library write, call and send, too, as far as it is known of them. All calls of a
+// function are noted, since what its parameters are is asked of each.
 func (s *Slice) inventory(instr ssa.Instruction) {
 	into := func(c Class) {
 		if len(s.Stores[c]) == 0 {
@@ -261,12 +275,16 @@ func (s *Slice) inventory(instr ssa.Instruction) {
 }
 
 // Seed reports that an instruction is relevant by itself.
+//
+// These are what another goroutine, or who runs the program, can notice. A call of which no callee is known may do
+// any of that. recover is one of them since without it the panic ends the program.
 func (s *Slice) Seed(instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Send, *ssa.Select, *ssa.Go:
 		return true
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
+	// A loop that waits for what another goroutine writes is an operation as much as a lock.
 	case *ssa.If:
 		return s.prog.SpinsOn(i) != nil
 	case *ssa.Panic:
@@ -278,6 +296,7 @@ func (s *Slice) Seed(instr ssa.Instruction) bool {
 		if b, ok := c.Value.(*ssa.Builtin); ok {
 			return b.Name() == "close" || b.Name() == "panic" || b.Name() == "recover"
 		}
+		// A lock may be behind the interface: methods of package sync are no callees in the call graph.
 		if c.IsInvoke() && (program.LockerMethod(c.Method) || s.prog.OfSync(c)) {
 			return true
 		}
@@ -299,6 +318,9 @@ func (s *Slice) Seed(instr ssa.Instruction) bool {
 	return false
 }
 
+// needBlock asks for what decides whether a block is executed: the branches that it is control dependent on
+// (Ferrante, Ottenstein, Warren: The Program Dependence Graph and Its Use in Optimization, TOPLAS 1987), and the
+// calls of its function.
 func (s *Slice) needBlock(b *ssa.BasicBlock) {
 	if s.Blocks[b] {
 		return
@@ -316,6 +338,8 @@ func (s *Slice) needBranch(b *ssa.BasicBlock) {
 	}
 }
 
+// needFunc asks for all calls of a function in which something is relevant. Which of them matter would depend on
+// the calling context.
 func (s *Slice) needFunc(f *ssa.Function) {
 	if s.Funcs[f] {
 		return
@@ -351,6 +375,12 @@ func (s *Slice) defers(f *ssa.Function) bool {
 	return false
 }
 
+// needInstr asks for an instruction that is executed for its effect, with what that depends on, and for its block.
+//
+// Not all of its operands are asked for. What is sent matters if somebody who receives it uses it (needSent), and
+// an argument of a call if the function uses its parameter (needArguments): most channels carry what the
+// concurrency does not depend on. Of functions without a body it is known which arguments they act on
+// (program.Operation), or else only that they may call the functions that they are given.
 func (s *Slice) needInstr(instr ssa.Instruction) {
 	if s.Instrs[instr] {
 		return
@@ -434,6 +464,8 @@ func (s *Slice) needInstr(instr ssa.Instruction) {
 }
 
 // need asks for a value.
+// Its sources are asked for later: values lead to values, and chains of them would be as deep on the stack as they
+// are long.
 func (s *Slice) need(v ssa.Value) {
 	if s.Values[v] {
 		return
@@ -447,6 +479,14 @@ func (s *Slice) need(v ssa.Value) {
 }
 
 // sources asks for what a value is computed from.
+// Which object an allocation makes depends on whether it is executed, and which value a phi has on the way by which
+// its block is entered, in
+//
+//	x := 0
+//	if c { x = 1 }
+//	if x == 1 { mu.Lock() }
+//
+// on c: these ask for the branches as well.
 func (s *Slice) sources(v ssa.Value) {
 	if instr, ok := v.(ssa.Instruction); ok {
 		switch v.(type) {
@@ -526,6 +566,7 @@ func (s *Slice) needComponent(v *ssa.Extract) {
 
 // needReturn asks for what the value of a call is computed from: by a function of
 // the program, from what it returns, and by the library, from what that reads.
+// The call itself is executed, also of a function that has nothing else to do: its value is computed there.
 func (s *Slice) needReturn(v *ssa.Call) {
 	if v.Call.Signature().Results().Len() == 1 {
 		s.needCall(v, 0)
@@ -548,6 +589,8 @@ func (s *Slice) needReturn(v *ssa.Call) {
 }
 
 // needArguments asks for what calls hand over as a parameter.
+// A library that calls the function back calls it with what it was given: then the call that gives it has to be
+// executed.
 func (s *Slice) needArguments(v *ssa.Parameter) {
 	f := v.Parent()
 	i := -1
@@ -574,6 +617,7 @@ func (s *Slice) needArguments(v *ssa.Parameter) {
 }
 
 // needBindings asks for what closures capture as a free variable.
+// A closure is a value as well, but of what it has captured only this variable is asked for.
 func (s *Slice) needBindings(v *ssa.FreeVar) {
 	f := v.Parent()
 	for k, fv := range f.FreeVars {
@@ -586,6 +630,7 @@ func (s *Slice) needBindings(v *ssa.FreeVar) {
 }
 
 // needCall asks for one result of a call.
+// Which of several returns is executed decides the result, so that all are asked for with what leads to them.
 func (s *Slice) needCall(call *ssa.Call, i int) {
 	s.needInstr(call)
 	for _, f := range s.prog.Callees(call) {
@@ -599,6 +644,8 @@ func (s *Slice) needCall(call *ssa.Call, i int) {
 }
 
 // needSent asks for what is sent on channels of a type.
+// Channels are not told apart but by their elements' type: which channel a receive is from is known only when the
+// program is executed.
 func (s *Slice) needSent(ch types.Type) {
 	c, ok := ch.Underlying().(*types.Chan)
 	if !ok {
@@ -613,6 +660,8 @@ func (s *Slice) needSent(ch types.Type) {
 }
 
 // needCell asks for the contents of the memory at an address.
+// Whoever writes to the class is asked for, and so is who may, as far as types allow it: through a pointer of this
+// type that comes from elsewhere, or, if this one does, to any class of cells of its type.
 func (s *Slice) needCell(addr ssa.Value) {
 	if p, ok := s.Parts[addr]; ok {
 		s.needPart(addr, p)
@@ -657,6 +706,7 @@ func (s *Slice) needCell(addr ssa.Value) {
 }
 
 // needParts asks for all cells inside a struct or array.
+// A struct that is read as a whole has been written field by field, perhaps.
 func (s *Slice) needParts(t types.Type, depth int) {
 	if depth > 4 {
 		return
@@ -674,6 +724,7 @@ func (s *Slice) needParts(t types.Type, depth int) {
 }
 
 // needClass asks for the cells of a class, which hold values of type t.
+// It is needCell for a class that is known by itself, without an address.
 func (s *Slice) needClass(c Class, t types.Type, depth int) {
 	if s.Classes[c] {
 		return
@@ -738,12 +789,15 @@ func (s *Slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
 
 // Considered reports that the model does something at an instruction, if only to look at what
 // may panic.
+// A check is made at an instruction of which neither the effect nor the value is kept.
 func (s *Slice) Considered(instr ssa.Instruction) bool {
 	return s.Executed(instr) || s.Checks[instr] != "" || s.Watched[instr]
 }
 
 // liveness computes the needed values that are live at the entry of each
 // block, after its phis.
+// It is the usual backward analysis, over the values and branches of the slice only: each variable that is live at
+// a guard is part of the state of the model. Sets only grow, so that their sizes tell whether one has changed.
 func (s *Slice) liveness(in *program.Function) {
 	n := len(in.Func.Blocks)
 	liveIn := make([]map[ssa.Value]bool, n)
@@ -769,6 +823,7 @@ func (s *Slice) liveness(in *program.Function) {
 
 // LiveBefore returns the values live before instruction idx of b, which the caller may change; phis of b
 // count as defined.
+// Those are the variables of a location of the model whose goroutine stands there.
 func (s *Slice) LiveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
 	if s.LiveIn[in.Func] == nil { // of a goroutine that the call graph does not foresee
 		s.liveness(in)
@@ -814,6 +869,8 @@ func (s *Slice) liveMarks(in *program.Function, b *ssa.BasicBlock) []map[ssa.Val
 // liveOut returns the values live behind b.
 func (s *Slice) liveOut(in *program.Function, b *ssa.BasicBlock) map[ssa.Value]bool {
 	liveIn, live := s.LiveIn[in.Func], map[ssa.Value]bool{}
+	// A branch that does not matter is not executed: the model goes on at the next block that is on all ways from
+	// here, or returns (execution.Executor), and what is used in between is not live.
 	succs := b.Succs
 	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.Instrs[b.Instrs[len(b.Instrs)-1]] {
 		if d := in.PostDominator[b.Index]; d >= 0 {
@@ -830,6 +887,7 @@ func (s *Slice) liveOut(in *program.Function, b *ssa.BasicBlock) map[ssa.Value]b
 		}
 	}
 	for _, t := range succs {
+		// A phi uses what comes along the edge by which its block is entered.
 		for pi, p := range t.Preds {
 			if p != b {
 				continue
@@ -863,6 +921,7 @@ func (s *Slice) liveAcross(in *program.Function, instr ssa.Instruction, live map
 	if v, ok := instr.(ssa.Value); ok {
 		delete(live, v)
 	}
+	// Every return is executed, in the slice or not.
 	if r, ok := instr.(*ssa.Return); ok {
 		for _, x := range r.Results {
 			s.use(live, x)

@@ -21,6 +21,9 @@ const farIterations = 1 << 48
 const maxLook = 10
 
 // Loops says which loops end by their form.
+//
+// A loop that is wrongly said to end would be false calm: what stands behind it is taken to be reached. So whatever
+// is not looked into has no answer, and the loop is named as one that is assumed to end (omissions.Finder.Loops).
 type Loops struct {
 	prog *program.Program
 	sl   *relevance.Slice
@@ -34,6 +37,7 @@ type Loops struct {
 }
 
 // New prepares the answers for a program, of which sl says what matters. Iterations does not need that.
+// Of a function that is a value not all calls are known, and so nothing of its parameters.
 func New(prog *program.Program, sl *relevance.Slice) *Loops {
 	e := &Loops{prog: prog, sl: sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
 	for _, f := range e.prog.Funcs {
@@ -115,6 +119,7 @@ type test struct {
 	holds bool
 }
 
+// testOf is the test of a branch, without negations: "!(i < n)" that does not hold is "i < n" that does.
 func testOf(br *ssa.If, holds bool) test {
 	t := test{br.Cond, holds}
 	for {
@@ -136,6 +141,13 @@ func (t test) operator(c *ssa.BinOp) token.Token {
 
 // exits are the branches that every iteration comes to and of which one side leaves the loop. They
 // hold where it goes on.
+//
+// A branch on some paths around only is none: the other paths may go on without it for ever. One of which both
+// sides stay in the loop decides nothing, as in
+//
+//	for i := 0; ; i++ {
+//		if i < 10 { a() } else { b() }
+//	}
 func (l *natural) exits() []test {
 	var out []test
 	for _, b := range l.fn.Blocks {
@@ -151,6 +163,7 @@ func (l *natural) exits() []test {
 }
 
 // everyIteration reports that a block is on every path around.
+// That is so if it dominates every block that leads back.
 func (l *natural) everyIteration(b *ssa.BasicBlock) bool {
 	for _, p := range l.header.Preds {
 		if l.header.Dominates(p) && !b.Dominates(p) {
@@ -168,6 +181,10 @@ func (l *natural) iterates(c *ssa.Extract) bool {
 }
 
 // counts reports that the loop ends, if it goes on where counter op limit holds.
+//
+// It is the argument of the documentation of the package, with numbers. values are those of the type of the
+// counter, start is what is compared in the first iteration, step what is added in one, and end what the limit can
+// be.
 func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) bool {
 	if op == token.ILLEGAL || !program.IsInteger(counter.Type()) || !program.IsInteger(limit.Type()) || !l.same(limit, nil, 0) {
 		return false
@@ -179,13 +196,17 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 		if !ok || !program.IsInteger(c.X.Type()) || !l.whole(c.X.Type()).within(values) {
 			break
 		}
+		// It is the type of the counter that wraps around: of int64(i) < n that of i.
 		counter, values = c.X, l.whole(c.X.Type())
 	}
 	at := l.change(counter)
+	// What is compared may lie at a distance, as in i+1 < n, but at the same one whichever path has led here.
 	if at == nil || at.lo.Cmp(at.hi) != 0 {
 		return false
 	}
 	h, start, step := l.header, interval{}, interval{}
+	// Condition (1): the edges of the phi that enter the loop say where it starts, those that lead back how far it
+	// goes.
 	for i, v := range at.phi.Edges {
 		if !h.Dominates(h.Preds[i]) {
 			start = start.union(l.interval(v, nil))
@@ -207,6 +228,7 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 	if step.hi.Sign() < 0 { // it counts down: the same with all signs exchanged
 		values, start, step, end, op = values.negative(), start.negative(), step.negative(), end.negative(), program.Mirrored[op]
 	}
+	// A path around on which it stays can be taken for ever.
 	if step.lo.Sign() <= 0 {
 		return false
 	}
@@ -221,6 +243,7 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 	default:
 		return false
 	}
+	// Condition (4): from the greatest value with which it goes on, the longest step stays within the type.
 	room := new(big.Int).Sub(values.hi, step.hi)
 	if last.Cmp(room) <= 0 {
 		return true
@@ -233,6 +256,7 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 }
 
 // meets reports that a counter that rises comes to be equal to its end.
+// "i != n" does not hold on one side of n only: a counter that steps over n goes on. So it has to come to n itself.
 func meets(values, start, step, end interval) bool {
 	if !step.single() || !end.within(values) {
 		return false
@@ -267,6 +291,12 @@ func (l *natural) change(v ssa.Value) *change {
 	return c
 }
 
+// Both branches in
+//
+//	for i < n { if odd { i++ } else { i += 2 } }
+//
+// add to the same variable of the header: the phi behind them has changed by 1 or 2. An inner loop that adds to it
+// depends on itself, and has no answer.
 func (l *natural) changed(v ssa.Value) *change {
 	if !l.defines(v) {
 		return nil
@@ -316,6 +346,9 @@ func (l *natural) changed(v ssa.Value) *change {
 
 // same reports that a value is the same whenever it is computed while the loop runs. given
 // are the parameters of the functions that it is computed by, as far as these are the same.
+//
+// It may be computed anew each time, as len(s.items) is in a condition: what it is computed from has to be the
+// same, memory included (steady).
 func (l *natural) same(v ssa.Value, given map[*ssa.Parameter]bool, depth int) bool {
 	if depth > maxLook {
 		return false
@@ -324,11 +357,15 @@ func (l *natural) same(v ssa.Value, given map[*ssa.Parameter]bool, depth int) bo
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin:
 		return true
+	// Of the function of the loop: in an activation it does not change. That of another function is what it is
+	// given.
 	case *ssa.Parameter:
 		return v.Parent() == l.fn || given[v]
 	case *ssa.FreeVar:
 		return v.Parent() == l.fn
 	}
+	// What was computed before the loop is a value by now. What is left is in the loop, or in a function that it
+	// calls.
 	if instr, ok := v.(ssa.Instruction); !ok || instr.Parent() == l.fn && !l.has(instr.Block()) {
 		return ok
 	}
@@ -357,6 +394,8 @@ func (l *natural) same(v ssa.Value, given map[*ssa.Parameter]bool, depth int) bo
 
 // sameResult is same for the result of a call: of a builtin that asks a value for what is
 // part of it, or a function that only computes its result.
+// One block without a loop or a branch is what a getter has, as in "i < q.len()". It is looked into as if it stood
+// in the condition.
 func (l *natural) sameResult(call *ssa.Call, given map[*ssa.Parameter]bool, depth int) bool {
 	args := call.Call.Args
 	if b, ok := call.Call.Value.(*ssa.Builtin); ok {

@@ -73,8 +73,9 @@ func (e *Loops) whole(t types.Type) interval {
 	return interval{new(big.Int).Neg(top), new(big.Int).Sub(top, one)}
 }
 
-// interval is one in which an integer is in every run. Within are the values that it is
-// looked for in, of which some lead to themselves.
+// interval is one in which an integer is in every run. Within are the values that it is looked for in, of which
+// some lead to themselves: a counter is anywhere in its type, since no fixed point is looked for here. What may
+// wrap around is anywhere, too.
 func (e *Loops) interval(v ssa.Value, within []ssa.Value) interval {
 	whole := e.whole(v.Type())
 	if len(within) > maxLook || slices.Contains(within, v) {
@@ -140,6 +141,7 @@ func (e *Loops) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval {
 	case token.REM:
 		if k := program.IntegerConst(v.Y); k != nil && k.Sign() > 0 {
 			rest := exactly(new(big.Int).Sub(k, one))
+			// In Go a remainder has the sign of the dividend.
 			if of(v.X).lo.Sign() < 0 {
 				return rest.union(rest.negative())
 			}
@@ -151,6 +153,7 @@ func (e *Loops) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval {
 				return a.union(exactly(new(big.Int)))
 			}
 		}
+	// What is left lies between the operand and zero.
 	case token.SHR:
 		return of(v.X).union(exactly(new(big.Int)))
 	}

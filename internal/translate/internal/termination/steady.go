@@ -21,6 +21,13 @@ import (
 // That a lock keeps these away is not looked into. Not among them is what writes to an
 // object before others can have it, and what the function of the loop does elsewhere with
 // a variable of its own, of which each activation has another one.
+//
+// In
+//
+//	for i := 0; i < q.size; i++ { q.visit(i) }
+//
+// it asks whether visit, what that calls, or a goroutine that may run beside the loop can write a field size of
+// that type. Which q is not told apart, as in the slice (relevance.Class).
 func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth int) bool {
 	switch program.Pointee(addr.Type()).Underlying().(type) {
 	case *types.Struct, *types.Array:
@@ -35,6 +42,7 @@ func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth in
 	if !l.same(root, given, depth) {
 		return false
 	}
+	// Of a variable of its own all writes are known, one by one. Of other memory those of the class are taken.
 	if writes, known := l.variable(root); known {
 		return !slices.ContainsFunc(writes, func(w *ssa.Store) bool {
 			_, other := placeOf(w.Addr)
@@ -44,6 +52,7 @@ func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth in
 	if slices.ContainsFunc(l.writes(addr), l.meanwhile) {
 		return false
 	}
+	// What leaves the program with a pointer may write to all that it points to.
 	l.look()
 	return !slices.ContainsFunc(l.outside, func(t types.Type) bool {
 		if f, ok := addr.(*ssa.FieldAddr); ok { // of no other struct, nor of a number that lies elsewhere
@@ -71,6 +80,7 @@ func placeOf(addr ssa.Value) (root ssa.Value, path []ssa.Value) {
 
 // apart reports that what two paths from one address lead to has nothing in common, since
 // they fork at fields of a struct.
+// Two elements may be one: their indexes may be equal.
 func apart(a, b []ssa.Value) bool {
 	for i := range min(len(a), len(b)) {
 		f, ok := a[i].(*ssa.FieldAddr)
@@ -85,6 +95,14 @@ func apart(a, b []ssa.Value) bool {
 // variable returns the instructions that write to a variable of the function of the loop, or
 // of one around it, and can do so while the loop runs. known is false for other addresses,
 // and if others may write to it.
+//
+// A write in the function of the loop but outside of it is before the loop or behind it. A closure may be called in
+// between, by whomever: a write in it counts. For a loop in a closure it is the function that has made the variable
+// that goes on beside it: its writes count that may come behind the making of a closure which has the variable.
+//
+//	n := 3
+//	go func() { for i := 0; i < n; i++ { ... } }()
+//	n = 5 // counts; n := 3 does not
 func (l *natural) variable(root ssa.Value) (writes []*ssa.Store, known bool) {
 	switch root := root.(type) {
 	case *ssa.Alloc:
@@ -159,6 +177,7 @@ type uses struct {
 }
 
 // of collects the uses of an address, and reports that nobody else can have it.
+// Whoever has the address otherwise, as an argument or in memory, may write through it anywhere.
 func (u *uses) of(v ssa.Value) bool {
 	if slices.Contains(u.seen, v) {
 		return true
@@ -221,6 +240,8 @@ func behind(instr, write ssa.Instruction, variable *ssa.Alloc) bool {
 }
 
 // writes are the instructions that may write to an address, by what they write to.
+// They are those that the slice takes for writes of a cell (relevance.Slice), but for the variables that closures
+// have: here it is known which of them one can be.
 func (e *Loops) writes(addr ssa.Value) []ssa.Instruction {
 	c, known := relevance.ClassOf(addr)
 	t := program.Pointee(addr.Type())
@@ -257,6 +278,8 @@ func (e *Loops) writes(addr ssa.Value) []ssa.Instruction {
 
 // meanwhile reports that an instruction may be executed while the loop runs, and write to
 // what others have.
+// If the function of the loop may itself be in another goroutine, that of the entry runs beside it, and so every
+// function does.
 func (l *natural) meanwhile(w ssa.Instruction) bool {
 	f := w.Parent()
 	l.look()
@@ -277,6 +300,11 @@ func (l *natural) meanwhile(w ssa.Instruction) bool {
 
 // initialises reports that an instruction is executed before anybody else can have what it
 // writes to: while the packages are initialised, or right behind the allocation.
+//
+//	q := &queue{size: 3} // go/ssa: an allocation, and stores into it
+//
+// Each such store would be a write to a field size of some queue. It is none to one that others have, if up to
+// there the address is used for stores into the object alone.
 func initialises(w ssa.Instruction) bool {
 	if f := w.Parent(); f.Synthetic == "package initializer" || f.Parent() == nil && strings.HasPrefix(f.Name(), "init#") {
 		return true
@@ -317,6 +345,9 @@ func initialises(w ssa.Instruction) bool {
 }
 
 // look finds what the loop may call.
+//
+// calls has more than is called: a function that is mentioned may be called by whoever is given it. That of a
+// closure is mentioned where the closure is made.
 func (l *natural) look() {
 	if l.calls != nil {
 		return
@@ -394,6 +425,7 @@ func (e *Loops) leaves(call ssa.CallInstruction) bool {
 // beside finds the functions that may run in other goroutines than that of the entry: those
 // that go statements start, and those that are given to code out of the program, by
 // themselves or as methods of an interface.
+// What code out of the program is given may be started by that in a goroutine.
 func (e *Loops) beside() {
 	if e.aside != nil {
 		return

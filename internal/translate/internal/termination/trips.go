@@ -16,6 +16,7 @@ const MaxTrips = 64
 
 // Iterations counts how often a block runs in the loops around it in its function, 1 if there are
 // none, 0 if that is not a small constant.
+// More than there are is right, and only makes the model larger: there are as many objects, or goroutines.
 func (e *Loops) Iterations(b *ssa.BasicBlock) int {
 	in := e.prog.Function(b.Parent())
 	if !in.InCycle[b.Index] {
@@ -38,6 +39,7 @@ func (e *Loops) Iterations(b *ssa.BasicBlock) int {
 // trips counts in how many iterations of a loop a block runs at most, if the loop counts up by one
 // from a constant to another one, 0 for others, and for blocks that never run.
 func (l *natural) trips(b *ssa.BasicBlock) int {
+	// Each branch that leaves the loop bounds the number of its iterations.
 	iterations := MaxTrips + 2
 	for _, t := range l.exits() {
 		if n, ok := l.passes(t); ok {
@@ -77,6 +79,11 @@ func (l *natural) branches(b *ssa.BasicBlock) []test {
 }
 
 // passes counts how often a test holds, which compares with a constant what counts up by one.
+// In
+//
+//	for i := 0; i < 10; i++ { if i < 3 { go f() } }
+//
+// the test of the loop holds ten times, and the one around the go statement three times.
 func (l *natural) passes(t test) (n int, ok bool) {
 	c, ok := t.cond.(*ssa.BinOp)
 	if !ok {
@@ -141,6 +148,17 @@ func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
 
 // capturedAt is startsAt for the variable of a loop that has a new one for each iteration, since
 // it is captured, and so lies in memory. It is copied to the next one, which is one more.
+//
+// For "for i := 0; i < 3; i++ { go func() { use(i) }() }" go/ssa has, since Go 1.22,
+//
+//	header:  at = phi [entry: i0, post: i1]  // addresses; *i0 = 0 before
+//	         if *at < 3 goto body else done
+//	post:    i1 = new int
+//	         *i1 = *at
+//	         *i1 = *i1 + 1
+//	         jump header
+//
+// It is a counter if nobody else writes to one of them: a closure could.
 func (l *natural) capturedAt(addr ssa.Value) (*big.Int, bool) {
 	phi, ok := addr.(*ssa.Phi)
 	if !ok || phi.Block() != l.header || !onlyRead(phi, nil) {
@@ -172,6 +190,7 @@ func (l *natural) capturedAt(addr ssa.Value) (*big.Int, bool) {
 }
 
 // setsIn are the instructions that set a variable in the block that allocates it, in order.
+// With onlyRead there are no others.
 func setsIn(a *ssa.Alloc) (out []*ssa.Store) {
 	for _, instr := range a.Block().Instrs {
 		if s, ok := instr.(*ssa.Store); ok && s.Addr == a {
