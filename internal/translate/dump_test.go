@@ -20,7 +20,7 @@ import (
 //
 //	go test ./internal/translate -run TestFixedPoint -models
 func TestFixedPoint(t *testing.T) {
-	each := 7
+	each := 20
 	if *allModels {
 		each = 1
 	}

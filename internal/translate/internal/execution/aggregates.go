@@ -241,14 +241,14 @@ func (x *Executor) execIndexAddr(p *exploration.Path, i *ssa.IndexAddr) bool {
 		}
 		n = base[1]
 	case *types.Pointer:
+		if !x.notNil(p, base[0], i) {
+			return false
+		}
 		at := t.Elem().Underlying().(*types.Array)
 		// The array is too large to be kept, and is one scalar.
 		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {
 			p.Set(ctx, i, []*sym.Expr{sym.Unkept(fmt.Sprintf("an array of more than %d cells", layout.MaxArray))})
 			return p.Advance()
-		}
-		if !x.notNil(p, base[0], i) {
-			return false
 		}
 		size = x.Width(at.Elem())
 		n = sym.Num(int32(at.Len()))
@@ -321,6 +321,9 @@ func (x *Executor) execSlice(p *exploration.Path, i *ssa.Slice) bool {
 	case *types.Slice:
 		ptr, length, capacity, elem = e[0], e[1], e[2], t.Elem()
 	case *types.Pointer:
+		if !x.notNil(p, e[0], i) {
+			return false
+		}
 		at := t.Elem().Underlying().(*types.Array)
 		ptr, length, capacity, elem = e[0], sym.Num(int32(at.Len())), sym.Num(int32(at.Len())), at.Elem()
 		if int64(x.Width(at)) != int64(x.Width(at.Elem()))*at.Len() {

@@ -524,7 +524,7 @@ func (x *Executor) libraryResult(p *exploration.Path, site ssa.CallInstruction, 
 		switch name := program.FullName(tgt.Fn); name {
 		case "errors.New", "fmt.Errorf":
 			if call, ok := site.(*ssa.Call); ok {
-				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
+				return x.newError(p, fmt.Sprintf("error %d", site.Pos()), call)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/internal/translate/internal/exploration"
 	"github.com/vtrace/vtrace/internal/translate/internal/layout"
 	"github.com/vtrace/vtrace/internal/translate/internal/program"
+	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/translate/internal/sym"
 )
 
@@ -59,7 +60,7 @@ func (x *Executor) inChain(p *exploration.Path, err, wanted [2]int32) (is, known
 			return err[0] == wanted[0], true
 		}
 		if err == wanted {
-			return true, true
+			return true, !severalErrors(p, x.Memory.Object(err[1]))
 		}
 		t := x.Memory.TypeOf(err[0])
 		if t == nil {
@@ -95,12 +96,55 @@ func (x *Executor) unwraps(t types.Type) bool {
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.Width(t) > 1
 }
 
-// newError is the error that a call of errors.New or fmt.Errorf makes, one for each call in the program.
-func (x *Executor) newError(key string, call *ssa.Call) []*sym.Expr {
+// newError is the error that a call of errors.New or fmt.Errorf makes, on a path that is in the activation that calls.
+// There is one object for each call, whatever comes to it: most errors are compared with nil, or with those that the
+// initialisation of a package makes, once.
+func (x *Executor) newError(p *exploration.Path, key string, call *ssa.Call) []*sym.Expr {
 	e := x.ErrorValue(key, "err")
 	o := x.Memory.Object(e[1].K)
 	o.Wrapped, o.Wraps = wrappedError(call)
+	ctx := p.Peek().Call
+	once := p.Template.Once && !ctx.InLoop && !x.Program.Function(call.Parent()).InCycle[call.Block().Index]
+	if o.Maker == nil {
+		o.Maker = ctx
+	}
+	if !o.Repeats && (!once || o.Maker != ctx) {
+		o.Repeats = true
+		x.EnqueueAll(o.Compared)
+	}
 	return e
+}
+
+// severalErrors reports that an object stands for several errors. If it does not, the segment depends on that.
+func severalErrors(p *exploration.Path, o *state.Object) bool {
+	if o == nil || o.Maker == nil {
+		return false
+	}
+	if !o.Repeats && p.From != nil {
+		if o.Compared == nil {
+			o.Compared = map[*state.Location]bool{}
+		}
+		o.Compared[p.From] = true
+	}
+	return o.Repeats
+}
+
+// sameCall reports that two errors may be ones that the same call has made, the first at one time and the second at
+// another: the model has one object for both, and the program two.
+func (x *Executor) sameCall(p *exploration.Path, a, b []*sym.Expr) bool {
+	if len(a) != 2 || len(b) != 2 || !a[1].IsConst() && a[1].Same(b[1]) {
+		return false // two numbers that are the same are no proof: they are that of the object
+	}
+	of, other := p.Abs(p.Simplify(a[1])), p.Abs(p.Simplify(b[1]))
+	if of.Top || of.Interval || other.Top || other.Interval {
+		return false
+	}
+	for _, k := range of.Elems {
+		if other.Has(k) && severalErrors(p, x.Memory.Object(k)) {
+			return true
+		}
+	}
+	return false
 }
 
 // wrappedError is the variable that holds what the error wraps that a call makes;

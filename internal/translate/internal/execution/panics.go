@@ -38,6 +38,9 @@ func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 	ok := true
 	switch i := instr.(type) {
 	case *ssa.IndexAddr:
+		if !x.arrayFollowed(p, i.X, i) {
+			return false
+		}
 		ok = known(i.Index, 0)
 		if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
 			ok = ok && known(i.X, 1)
@@ -45,6 +48,9 @@ func (x *Executor) checked(p *exploration.Path, instr ssa.Instruction) bool {
 	case *ssa.Index:
 		ok = !program.IsString(i.X.Type()) && known(i.Index, 0)
 	case *ssa.Slice:
+		if !x.arrayFollowed(p, i.X, i) {
+			return false
+		}
 		switch i.X.Type().Underlying().(type) {
 		case *types.Slice:
 			ok = known(i.X, 1) && known(i.X, 2)
@@ -107,6 +113,12 @@ func (x *Executor) followed(p *exploration.Path, v ssa.Value, instr ssa.Instruct
 		return true
 	}
 	return x.notNil(p, e, instr)
+}
+
+// arrayFollowed continues with the panic where what is indexed or sliced is an array behind a pointer that is nil.
+func (x *Executor) arrayFollowed(p *exploration.Path, v ssa.Value, instr ssa.Instruction) bool {
+	_, pointer := v.Type().Underlying().(*types.Pointer)
+	return !pointer || x.followed(p, v, instr)
 }
 
 // Unchecked notes a panic that is not in the model: when edges are made, and in front of the first guard,

@@ -80,6 +80,9 @@ func (x *Executor) Equal(p *exploration.Path, t types.Type, a, b []*sym.Expr) *s
 		if a[0].Is(0) || b[0].Is(0) {
 			return sym.Arith(sym.OpEq, a[0], b[0])
 		}
+		if x.sameCall(p, a, b) {
+			return sym.Unknown("two errors that one call has made may be different ones, or the same")
+		}
 		if x.boxed(p, a) && x.boxed(p, b) {
 			if e := p.Simplify(sym.And(sym.Arith(sym.OpEq, a[0], b[0]), sym.Arith(sym.OpEq, a[1], b[1]))); e.Is(1) || x.constantBox(a[1]) && x.constantBox(b[1]) {
 				return e

@@ -95,7 +95,7 @@ func (s *Slice) followedAt(v ssa.Value, depth int) bool {
 			continue
 		}
 		switch i := instr.(type) {
-		case *ssa.FieldAddr, *ssa.Store, *ssa.UnOp:
+		case *ssa.FieldAddr, *ssa.Store, *ssa.UnOp, *ssa.IndexAddr, *ssa.Slice:
 			if s.Checks[i] != "" || !follows(i, v) {
 				continue
 			}
@@ -127,6 +127,10 @@ func follows(instr ssa.Instruction, v ssa.Value) bool {
 	switch i := instr.(type) {
 	case *ssa.FieldAddr:
 		return i.X == v
+	case *ssa.IndexAddr:
+		return i.X == v && arrayFault(v) != ""
+	case *ssa.Slice:
+		return i.X == v && arrayFault(v) != ""
 	case *ssa.Store:
 		return i.Addr == v
 	case *ssa.UnOp:

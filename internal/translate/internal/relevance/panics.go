@@ -34,11 +34,11 @@ func (s *Slice) Fault(instr ssa.Instruction) string {
 	case *ssa.IndexAddr:
 		if _, ok := i.Index.(*ssa.Const); ok {
 			if _, ok := i.X.Type().Underlying().(*types.Pointer); ok {
-				return "" // of an array: the compiler has checked it
+				return nilFault(i.X) // the compiler has checked the index
 			}
 		}
 		if inRange(i.Block(), i.X, i.Index) {
-			return ""
+			return arrayFault(i.X)
 		}
 		return "index out of range"
 	case *ssa.Index:
@@ -50,7 +50,7 @@ func (s *Slice) Fault(instr ssa.Instruction) string {
 		low, isConst := i.Low.(*ssa.Const)
 		if i.Low == nil || isConst && low.Int64() == 0 {
 			if i.Max == nil && (i.High == nil || isZero(i.High)) {
-				return ""
+				return arrayFault(i.X)
 			}
 		}
 		return "slice bounds out of range"
@@ -89,6 +89,14 @@ func (s *Slice) Fault(instr ssa.Instruction) string {
 		if i.Op == token.MUL {
 			return nilFault(i.X)
 		}
+	}
+	return ""
+}
+
+// arrayFault names the panic of what is indexed or sliced, if that is an array behind a pointer, as nilFault does.
+func arrayFault(v ssa.Value) string {
+	if _, ok := v.Type().Underlying().(*types.Pointer); ok {
+		return nilFault(v)
 	}
 	return ""
 }

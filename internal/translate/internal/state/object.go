@@ -118,6 +118,11 @@ func (o *Object) Bounded() bool { return 0 < o.Kept && o.Kept < o.Cap }
 type wrapping struct {
 	Wrapped *ssa.Global
 	Wraps   bool
+	// Repeats: the call that makes it can be executed again, so that it stands for several errors. Maker is the
+	// activation that has made it, Compared where segments begin that compare it with itself.
+	Repeats  bool
+	Maker    *CallPath
+	Compared map[*Location]bool
 }
 
 // testScope is what a test has of its subtests, see subtest.go.
