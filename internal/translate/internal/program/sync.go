@@ -89,16 +89,13 @@ func (p *Program) CopiesSync(instr ssa.Instruction) bool {
 	if !ok {
 		return false
 	}
-	return p.holdsSync(st.Val.Type(), 0)
+	return p.holdsSync(st.Val.Type())
 }
 
 // holdsSync reports that a value of type t contains a synchronisation object.
-func (p *Program) holdsSync(t types.Type, depth int) bool {
+func (p *Program) holdsSync(t types.Type) bool {
 	if SyncCells(t) != nil {
 		return true
-	}
-	if depth > 6 {
-		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -106,12 +103,12 @@ func (p *Program) holdsSync(t types.Type, depth int) bool {
 			return false
 		}
 		for i := range u.NumFields() {
-			if p.holdsSync(u.Field(i).Type(), depth+1) {
+			if p.holdsSync(u.Field(i).Type()) {
 				return true
 			}
 		}
 	case *types.Array:
-		return p.holdsSync(u.Elem(), depth+1)
+		return p.holdsSync(u.Elem())
 	}
 	return false
 }

@@ -15,7 +15,7 @@ func (s *Slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
 	// The model sorts by itself: it needs what is sorted, and what the function that compares says.
 	case in.Name == program.SortOperation:
 		if c, ok := call.(*ssa.Call); ok && s.prog.Sorted(c) != nil {
-			s.needClass(Elements(s.prog.Sorted(c)), s.prog.Sorted(c), 0)
+			s.needClass(Elements(s.prog.Sorted(c)), s.prog.Sorted(c))
 		}
 		if in.Calls > 0 {
 			s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))

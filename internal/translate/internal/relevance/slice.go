@@ -694,38 +694,34 @@ func (s *Slice) needCell(addr ssa.Value) {
 			whole = program.Pointee(store.Addr.Type())
 		}
 		for _, ptr := range s.Filled[st] {
-			if u := program.Pointee(ptr.Type()); Contains(u, t, 0) {
+			if u := program.Pointee(ptr.Type()); Contains(u, t) {
 				whole = u
 			}
 		}
-		if whole != nil && Contains(whole, t, 0) {
+		if whole != nil && Contains(whole, t) {
 			s.needInstr(st)
 		}
 	}
-	s.needParts(t, 0)
+	s.needParts(t)
 }
 
 // needParts asks for all cells inside a struct or array.
 // A struct that is read as a whole has been written field by field, perhaps.
-func (s *Slice) needParts(t types.Type, depth int) {
-	if depth > 4 {
-		return
-	}
-	part := func(c Class, t types.Type) { s.needClass(c, t, depth+1) }
+func (s *Slice) needParts(t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			part(Field(f), f.Type())
+			s.needClass(Field(f), f.Type())
 		}
 	case *types.Array:
-		part(Elements(u.Elem()), u.Elem())
+		s.needClass(Elements(u.Elem()), u.Elem())
 	}
 }
 
 // needClass asks for the cells of a class, which hold values of type t.
 // It is needCell for a class that is known by itself, without an address.
-func (s *Slice) needClass(c Class, t types.Type, depth int) {
+func (s *Slice) needClass(c Class, t types.Type) {
 	if s.Classes[c] {
 		return
 	}
@@ -736,26 +732,24 @@ func (s *Slice) needClass(c Class, t types.Type, depth int) {
 	for _, st := range s.UntypedStores[program.TypeKey(t)] {
 		s.needInstr(st)
 	}
-	s.needParts(t, depth)
+	s.needParts(t)
 }
 
-// Contains reports that a value of type t holds one of type part inside.
-func Contains(t, part types.Type, depth int) bool {
+// Contains reports that a value of type t holds one of type part inside, however deep: a type that holds itself does
+// so behind a pointer.
+func Contains(t, part types.Type) bool {
 	if types.Identical(t, part) {
 		return true
-	}
-	if depth > 6 {
-		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if Contains(u.Field(i).Type(), part, depth+1) {
+			if Contains(u.Field(i).Type(), part) {
 				return true
 			}
 		}
 	case *types.Array:
-		return Contains(u.Elem(), part, depth+1)
+		return Contains(u.Elem(), part)
 	}
 	return false
 }

@@ -56,9 +56,9 @@ func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth in
 	l.look()
 	return !slices.ContainsFunc(l.outside, func(t types.Type) bool {
 		if f, ok := addr.(*ssa.FieldAddr); ok { // of no other struct, nor of a number that lies elsewhere
-			return types.Identical(t, program.Pointee(f.Type())) || relevance.Contains(t, program.Pointee(f.X.Type()), 0)
+			return types.Identical(t, program.Pointee(f.Type())) || relevance.Contains(t, program.Pointee(f.X.Type()))
 		}
-		return relevance.Contains(t, program.Pointee(addr.Type()), 0)
+		return relevance.Contains(t, program.Pointee(addr.Type()))
 	})
 }
 
@@ -269,7 +269,7 @@ func (e *Loops) writes(addr ssa.Value) []ssa.Instruction {
 		for _, ptr := range e.sl.Filled[w] {
 			written = append(written, program.Pointee(ptr.Type()))
 		}
-		if slices.ContainsFunc(written, func(u types.Type) bool { return u != nil && relevance.Contains(u, t, 0) }) {
+		if slices.ContainsFunc(written, func(u types.Type) bool { return u != nil && relevance.Contains(u, t) }) {
 			out = append(out, w)
 		}
 	}
