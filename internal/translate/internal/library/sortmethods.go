@@ -24,8 +24,8 @@ const (
 	sortedResult
 )
 
-// A sort by methods asks for the length first. Then three phases belong to each pair of
-// elements: one in front of the comparison, one in which it is made, and one behind it.
+// A sort by methods asks for the length first. Then four phases belong to each pair of
+// elements: one in front of the comparison, one in which it is made, one behind it, and one in which they are swapped.
 // Where there are more than two elements the paths that the sort can have taken merge
 // in front of each comparison: what they have done is in memory.
 const (
@@ -37,6 +37,7 @@ const (
 	pairAhead = iota
 	pairBegun
 	pairCompared
+	pairSwapped
 	pairPhases
 )
 
@@ -108,11 +109,11 @@ func sortByMethods(x *execution.Executor, p *exploration.Path) bool {
 	case pairCompared:
 		less := p.Arg(sortedResult)[0]
 		p.Set(f.Call, state.ArgKey(sortedResult), layout.Zeros(1))
-		x.Branch(p, less, p.Here(), "what Less returns is not tracked", func(q *exploration.Path) {
-			if callSorted(x, q, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1)) {
-				x.ContinueWith(q)
-			}
-		}, func(q *exploration.Path) { q.Top().Phase = pairPhase(i+1, i+1, pairAhead) })
+		x.Branch(p, less, p.Here(), "what Less returns is not tracked",
+			func(q *exploration.Path) { q.Top().Phase = pairPhase(i, j, pairSwapped) },
+			func(q *exploration.Path) { q.Top().Phase = pairPhase(i+1, i+1, pairAhead) })
+	case pairSwapped: // of its own, since a call may take over the path, which goes on behind a branch
+		return callSorted(x, p, "Swap", pairPhase(i, j-1, pairAhead), sym.Num(j), sym.Num(j-1))
 	}
 	return false
 }
