@@ -264,9 +264,9 @@ func (x *Executor) closure(o *state.Object, tgt state.Target, cell func(i int) *
 
 // guess continues with every callee that the call graph knows for a function value that is not tracked.
 // Each path keeps what it has guessed to the end of the segment: it comes here again with it. It is kept by
-// the instruction, whoever has called the function around, so that a second call from there in the same
-// segment is of the same function. (In a loop the segment ends before, see jump.) What a guessed closure
-// has captured is unknown, and so is the receiver of a guessed method.
+// the instruction and the activation, so that a helper which is called twice may call two functions. (In a loop
+// the segment ends before, see jump.) What a guessed closure has captured is unknown, and so is the receiver of a
+// guessed method.
 //
 // If the call graph has none the target is unknown, which Call notes.
 func (x *Executor) guess(p *exploration.Path, site ssa.CallInstruction, tgt state.Target) (state.Target, bool) {

@@ -571,6 +571,7 @@ func Why(e *sym.Expr) string {
 func Eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }
 
 type guess struct {
+	in   *state.CallPath // the activation that calls
 	site ssa.CallInstruction
 	fn   *ssa.Function
 }
@@ -722,11 +723,11 @@ func (p *Path) ChosenFor(e *sym.Expr) (k int32, ok bool) {
 // ChooseFor has the path choose a value for an expression that is not known.
 func (p *Path) ChooseFor(e *sym.Expr, k int32) { p.chosen = append(p.chosen, pin{e, k}) }
 
-// Guessed is the function that the path takes a call to run, nil for what its value says; decided is
+// Guessed is the function that the path takes a call of the innermost activation to run, nil for what its value says; decided is
 // false if it has not been asked yet.
 func (p *Path) Guessed(site ssa.CallInstruction) (f *ssa.Function, decided bool) {
 	for _, g := range p.guesses {
-		if g.site == site {
+		if g.site == site && g.in == p.Peek().Call {
 			return g.fn, true
 		}
 	}
@@ -736,7 +737,7 @@ func (p *Path) Guessed(site ssa.CallInstruction) (f *ssa.Function, decided bool)
 // GuessedFunction is the function that the path takes a call to run, nil if it takes it for none.
 func (p *Path) GuessedFunction(site ssa.CallInstruction) *ssa.Function {
 	for _, g := range p.guesses {
-		if g.site == site && g.fn != nil {
+		if g.site == site && g.in == p.Peek().Call && g.fn != nil {
 			return g.fn
 		}
 	}
@@ -745,5 +746,5 @@ func (p *Path) GuessedFunction(site ssa.CallInstruction) *ssa.Function {
 
 // Guess has the path take a call to run a function, nil for what its value says.
 func (p *Path) Guess(site ssa.CallInstruction, fn *ssa.Function) {
-	p.guesses = append(p.guesses[:len(p.guesses):len(p.guesses)], guess{site, fn})
+	p.guesses = append(p.guesses[:len(p.guesses):len(p.guesses)], guess{p.Peek().Call, site, fn})
 }
