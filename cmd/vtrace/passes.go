@@ -22,14 +22,6 @@ import (
 	"github.com/vtrace/vtrace/report"
 )
 
-// reductionsUsage says what -reductions does, wherever there is a search.
-const reductionsUsage = "explore less in a search where no verdict can change; -reductions=false visits every state"
-
-// watchdogFlag declares -watchdog, wherever a program is run.
-func (s *settings) watchdogFlag(fs *flag.FlagSet) {
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "give up a run that does not go on: one that follows a plan, as a replay does, after so much time; another one when it has come to no guard for so long")
-}
-
 func version() string { return pass.Version() }
 
 // settings are the flags of the passes.
@@ -130,6 +122,14 @@ const functionBudget = 20 * time.Second
 // defaultMemory is the memory that a search of a program's model takes at most,
 // so that one that is too large comes to an end.
 const defaultMemory = 2 << 30
+
+// reductionsUsage says what -reductions does, wherever there is a search.
+const reductionsUsage = "explore less in a search where no verdict can change; -reductions=false visits every state"
+
+// watchdogFlag declares -watchdog, wherever a program is run.
+func (s *settings) watchdogFlag(fs *flag.FlagSet) {
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "give up a run that does not go on: one that follows a plan, as a replay does, after so much time; another one when it has come to no guard for so long")
+}
 
 func (s *settings) search(fs *flag.FlagSet) {
 	s.memory = defaultMemory

@@ -315,7 +315,7 @@ func verdicts(t *testing.T, prog *source.Program, name string, bounds, kinds map
 	}
 	require.NoError(t, err)
 	require.Equal(t, r["searched"] != nil, m.Sidecar.Bounds != nil)
-	fixed(t, prog, name)
+	require.True(t, fixed(t, prog, name), "it has a model, and no solution")
 	rep := verify(t, m)
 	for i, r := range rep.Results {
 		if q := m.Queries[i]; q.Kind == artifact.KindBound && r.Verdict == check.False {

@@ -65,15 +65,16 @@ func Slice(w io.Writer, prog *program.Program, sl *relevance.Slice) {
 			continue
 		}
 		p.line(0, "func %s %s", p.name(f), p.at(f.Pos()))
-		for _, v := range f.Params {
+		given := func(v ssa.Value) {
 			if sl.Values[v] {
 				p.line(1, "  %s %s", v.Name(), v.Type())
 			}
 		}
+		for _, v := range f.Params {
+			given(v)
+		}
 		for _, v := range f.FreeVars {
-			if sl.Values[v] {
-				p.line(1, "  %s %s", v.Name(), v.Type())
-			}
+			given(v)
 		}
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -88,13 +89,12 @@ func Slice(w io.Writer, prog *program.Program, sl *relevance.Slice) {
 		}
 	}
 	p.line(0, "memory")
-	for _, c := range slices.Sorted(func(yield func(string) bool) {
-		for c := range sl.Classes {
-			if !yield(c.String()) {
-				return
-			}
-		}
-	}) {
+	var classes []string
+	for c := range sl.Classes {
+		classes = append(classes, c.String())
+	}
+	slices.Sort(classes)
+	for _, c := range classes {
 		p.line(1, "%s", c)
 	}
 }

@@ -1,8 +1,6 @@
 package emission
 
 import (
-	"slices"
-
 	"github.com/vtrace/vtrace/internal/translate/internal/state"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -55,24 +53,19 @@ func chain(op uppaal.Op, xs []uppaal.Expr) (out uppaal.Expr) {
 // never asks whether a formula holds in no state.
 func never(x uppaal.Expr) *uppaal.Query { return &uppaal.Query{Op: uppaal.Always, X: not(x)} }
 
-// occurrences are the formulas, process by process, that one is at one of the locations of a template that are in the
-// model and for which a condition holds.
-func (e *emitter) occurrences(t *state.Template, here func(*state.Location) bool) (out []uppaal.Expr) {
-	for _, l := range t.Locations {
-		if _, ok := e.kept[l]; !ok || !here(l) {
-			continue
-		}
-		for _, p := range e.processes[t] {
-			out = append(out, is(p, l.Name))
-		}
-	}
-	return out
-}
-
-// anywhere are those of all templates.
-func (e *emitter) anywhere(here func(*state.Location) bool) (out []uppaal.Expr) {
+// somebody is the formula that a process is at one of the locations of the model for which a condition holds, nil if
+// there are none.
+func (e *emitter) somebody(here func(*state.Location) bool) uppaal.Expr {
+	var at []uppaal.Expr
 	for _, t := range e.in.Templates {
-		out = slices.Concat(out, e.occurrences(t, here))
+		for _, l := range t.Locations {
+			if _, ok := e.kept[l]; !ok || !here(l) {
+				continue
+			}
+			for _, p := range e.processes[t] {
+				at = append(at, is(p, l.Name))
+			}
+		}
 	}
-	return out
+	return some(at...)
 }

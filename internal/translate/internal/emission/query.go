@@ -421,7 +421,7 @@ func (e *emitter) goexits(add ask) {
 		return
 	}
 	var nobody uppaal.Expr
-	if spinning := some(e.anywhere(func(l *state.Location) bool { return l.Kind == state.AtSpin })...); spinning != nil {
+	if spinning := e.somebody(func(l *state.Location) bool { return l.Kind == state.AtSpin }); spinning != nil {
 		nobody = not(spinning)
 	}
 	main := e.processes[e.in.Templates[0]][0]
@@ -440,13 +440,13 @@ type ask func(q artifact.Query, formula *uppaal.Query, category string) int
 
 // halts is the formula that a goroutine stands where it cannot wait, nil if there is no such place.
 func (e *emitter) halts() uppaal.Expr {
-	return some(e.anywhere(func(l *state.Location) bool {
+	return e.somebody(func(l *state.Location) bool {
 		switch l.Kind {
 		case state.AtIdle, state.AtDone, state.AtSink, state.AtSpin:
 			return false
 		}
 		return !l.Block
-	})...)
+	})
 }
 
 func (e *emitter) entryName() string { return entryName(e.in.Program.Test()) }
@@ -482,7 +482,7 @@ func (e *emitter) reachability(add ask) {
 		if s == 0 || !a.Runs {
 			continue
 		}
-		there := some(e.anywhere(func(l *state.Location) bool { return l.Kind == state.AtStmt && l.Site == s })...)
+		there := e.somebody(func(l *state.Location) bool { return l.Kind == state.AtStmt && l.Site == s })
 		if there == nil {
 			there = &uppaal.BoolLit{}
 		}
