@@ -56,7 +56,7 @@ var api = map[string]any{
 	"bundle.Slim": bundle.Slim, "bundle.SlimFile": bundle.SlimFile, "bundle.Verify": bundle.Verify, "bundle.VerifyFile": bundle.VerifyFile, "bundle.VerifyParent": bundle.VerifyParent,
 	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{}, "bundle.Report": bundle.Report{},
 
-	"artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
+	"artifact.Amend": artifact.Amend, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
 	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.NewReader": artifact.NewReader, "artifact.Open": artifact.Open, "artifact.ReadArchive": artifact.ReadArchive,
 	"artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
 	"artifact.Reader": artifact.Reader{}, "artifact.Save": artifact.Save, "artifact.SaveFiles": artifact.SaveFiles, "artifact.SaveSigned": artifact.SaveSigned, "artifact.Sign": artifact.Sign, "artifact.SignaturePath": artifact.SignaturePath,

@@ -136,6 +136,26 @@ func TestExtend(t *testing.T) {
 	require.Equal(t, "<nta/>", string(parent.Model()))
 }
 
+// TestAmend: a bundle with other files has the manifest of the one that it was, but for what follows from the files, and what
+// has been put there anew is read again.
+func TestAmend(t *testing.T) {
+	first := sample(t)
+	same, err := Amend(first).Bundle()
+	require.NoError(t, err)
+	require.Equal(t, first.Digest(), same.Digest())
+	b := Amend(first)
+	b.SetRuns(&Runs{Runs: 7})
+	changed, err := b.Bundle()
+	require.NoError(t, err)
+	require.Equal(t, first.Manifest().Parent, changed.Manifest().Parent)
+	require.Equal(t, 7, changed.Runs().Runs)
+	b.Put(RunsPath, []byte("{"))
+	_, err = b.Bundle()
+	require.Error(t, err)
+	_, err = Amend(nil).Bundle()
+	require.Error(t, err)
+}
+
 // TestFindingsAreOwn: who has the findings of a bundle may set their fields, and append to their lists.
 func TestFindingsAreOwn(t *testing.T) {
 	b := New(Manifest{Pass: PassDeep})

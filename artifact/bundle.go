@@ -157,17 +157,26 @@ func New(m Manifest) *Builder {
 // Extend starts a bundle that holds all files of parent and names it as its
 // parent. Later files replace those of the parent.
 func Extend(parent *Bundle, m Manifest) *Builder {
+	b := with(parent, m)
+	b.manifest.Parent = parent.Digest()
+	return b
+}
+
+// Amend starts a bundle with the manifest of another one, that holds all its files. Later files replace those.
+func Amend(b *Bundle) *Builder { return with(b, b.Manifest()) }
+
+// with starts a bundle that holds all files of another one.
+func with(of *Bundle, m Manifest) *Builder {
 	b := New(m)
-	if parent == nil {
+	if of == nil {
 		b.err = &ArgumentError{"parent", "nil bundle"}
 		return b
 	}
-	b.manifest.Parent = parent.Digest()
-	for path, data := range parent.files {
+	for path, data := range of.files {
 		b.files[path] = data
 		b.known[path] = path != SidecarPath // a bundle has that decoded
 	}
-	b.decoded = parent.decoded
+	b.decoded = of.decoded
 	return b
 }
 

@@ -152,6 +152,9 @@ type Exhaustive struct {
 	Errors int `json:"errors,omitempty"`
 	// Limits say what was not covered.
 	Limits []string `json:"limits,omitempty"`
+	// Draws is how often all of it was run, each time with other random numbers of a large range, orders of large maps and
+	// the like, and with another start of the clock, where Limits say that these decide; 0 is once.
+	Draws int `json:"draws,omitempty"`
 }
 
 // Preemptions says how far a program was run under the schedules with a bounded number
@@ -195,6 +198,9 @@ func (e *Exhaustive) Coverage() string {
 		out.WriteString(", of those in which time passes only when nothing else can happen")
 	case e.Timed && e.Stalls > 0:
 		fmt.Fprintf(&out, ", of those in which time passes at most %d times while a goroutine could go on", e.Stalls)
+	}
+	if e.Draws > 1 {
+		fmt.Fprintf(&out, ", and again with each of %d other draws of random numbers and starts of the clock", e.Draws-1)
 	}
 	if len(e.Limits) > 0 {
 		out.WriteString(", but for what is not covered")
@@ -365,6 +371,8 @@ type Finding struct {
 	Minimised *Minimised `json:"minimised,omitempty"`
 	// Values are the choices of the environment that it needs, once it was minimised.
 	Values []FindingValue `json:"values,omitempty"`
+	// Begins is when the clock of its run begins, in RFC 3339, where that is not the ordinary moment of runs.
+	Begins string `json:"begins,omitempty"`
 	// Trace and Test are paths in the bundle.
 	Trace string `json:"trace,omitempty"`
 	Test  string `json:"test,omitempty"` // of the Orchestration test that follows the trace

@@ -16,6 +16,9 @@ type Exhaustion struct {
 	// Values is how many alternatives a choice of the environment may have, as the order of
 	// a map; of those with more one is explored. Less than 24 is 24.
 	Values int
+	// Draw is which random numbers of a large range, orders of large maps and the like the program gets, and when its
+	// clock begins, where that is not explored; 0 is the ordinary one, and others may be any.
+	Draw int
 	// Bounding has the exploration run all schedules with no preemption, then those with
 	// one, and so on, nil: in no order.
 	Bounding *Bounding

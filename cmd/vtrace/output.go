@@ -598,6 +598,9 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if len(f.Goroutines) > 0 {
 		writeGoroutines(out, b, f, told)
 	}
+	if f.Begins != "" {
+		fmt.Fprintf(out, "   in a run that begins at %s by its clock, as its replay does\n", f.Begins)
+	}
 	for _, v := range f.Values {
 		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", explain.Goroutine(f, v.G), v.Value, v.N-1)
 		if v.File != "" {

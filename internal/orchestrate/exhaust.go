@@ -49,6 +49,8 @@ type ExhaustOptions struct {
 	// Values is how many alternatives a choice of the environment may have; of those with
 	// more one is explored. Less than 24 is 24.
 	Values int
+	// Seed is that of what the environment gives and is not explored, see Draw.
+	Seed uint64
 	// Misuse has goroutines stop also where only the misuse of a WaitGroup or a map
 	// would show.
 	Misuse bool
@@ -147,6 +149,15 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 	}
 	return &x.sum, ctx.Err()
 }
+
+// Draw is the seed of the k-th draw of the environment, of which 0 is the ordinary one, see orcruntime.Draw.
+func Draw(k int) uint64 { return orcruntime.Draw(k) }
+
+// Began is when the clock of runs with a seed begins, and whether that is another moment than the ordinary one.
+func Began(seed uint64) (at time.Time, other bool) { return orcruntime.Began(seed) }
+
+// Drawn reports whether an exploration has left out what another draw has.
+func Drawn(x *Exhaustive) bool { return slices.ContainsFunc(x.Bounds, orcruntime.Drawn) }
 
 // Join adds what an exploration has done that this one has gone on from.
 func (x *Exhaustive) Join(earlier *Exhaustive) {
@@ -322,7 +333,7 @@ func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Dura
 	e.Accesses, e.Awaits, e.Stalls, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Values, x.opts.Misuse, x.opts.Bounding
 	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
 	j := x.job("")
-	j.Exhaust = e
+	j.Exhaust, j.Seed = e, x.opts.Seed
 	cmd, err := x.binary.command(j, x.dir, map[string]string{envPlan: file("job")})
 	if err != nil {
 		return nil, err

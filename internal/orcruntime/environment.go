@@ -103,7 +103,11 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 		value = r.next(n)
 	}
 	if s.exec != nil {
-		value = s.exec.pick(g, site, n)
+		if picked := s.exec.pick(g, site, n); picked != untaken {
+			value = picked
+		} else if s.cfg.Plan.Seed == 0 {
+			value = 0
+		}
 	}
 	return g.decided(site, occ, n, value)
 }

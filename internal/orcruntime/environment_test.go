@@ -5,6 +5,7 @@ package orcruntime
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -111,4 +112,48 @@ func TestPrescribed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDraw: runs begin at an ordinary moment, but with the seeds of draws at any, and first at the end of a year.
+func TestDraw(t *testing.T) {
+	require.Zero(t, Draw(0))
+	for seed := range uint64(100) {
+		at, other := Began(seed)
+		require.False(t, other)
+		require.Equal(t, "2026-06-13 10:23:47", at.Format(time.DateTime))
+	}
+	seen := map[time.Time]bool{}
+	for k := range 8 {
+		at, other := Began(Draw(k + 1))
+		require.True(t, other)
+		require.False(t, at.Before(time.Date(2026, time.June, 13, 0, 0, 0, 0, time.UTC)), at)
+		require.True(t, at.Before(time.Date(2030, time.July, 1, 0, 0, 0, 0, time.UTC)), at)
+		if k == 0 {
+			require.Equal(t, time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC), at.Add(beforeEnd))
+		}
+		seen[at] = true
+	}
+	require.Len(t, seen, 8)
+}
+
+// TestUntaken: of a choice with more alternatives than are explored a draw takes the same one each time, and others another one.
+func TestUntaken(t *testing.T) {
+	taken := func(seed uint64) (value int) {
+		x := Exhaust(Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Seed: seed}, Main: func() {
+			value = asks().choose(1, maxValues+1, true)
+		}}, Found: func(int, Result) {}, Ran: func(int, Result) {}})
+		require.True(t, x.Complete, "%+v", x)
+		require.Equal(t, 1, x.Runs)
+		require.Len(t, x.Bounds, 1)
+		require.True(t, Drawn(x.Bounds[0]))
+		return value
+	}
+	require.Zero(t, taken(Draw(0)))
+	seen := map[int]bool{}
+	for k := range 5 {
+		value := taken(Draw(k + 1))
+		require.Equal(t, value, taken(Draw(k+1)))
+		seen[value] = true
+	}
+	require.Greater(t, len(seen), 1)
 }

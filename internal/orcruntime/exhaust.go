@@ -236,6 +236,20 @@ const (
 	saveEvery = 200 * time.Millisecond
 )
 
+// untaken is what a choice of the environment is with more alternatives than are explored.
+const untaken = -1
+
+// What is not explored of what the environment may give, but for one of it.
+const (
+	oneTaken    = "one was taken"
+	oneExplored = "of which one is explored"
+)
+
+// Drawn reports whether another seed has other values for what a bound says is not explored, see Draw.
+func Drawn(bound string) bool {
+	return strings.HasSuffix(bound, oneTaken) || strings.HasSuffix(bound, oneExplored)
+}
+
 // CutOff is what is not explored behind the limit of steps.
 const CutOff = "runs that were cut off"
 
@@ -250,8 +264,9 @@ func Exhaust(e Exhaustion) Exhausted {
 		x.asks++
 		if n > max(e.Values, maxValues) {
 			x.out.Untaken = true
-			x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a choice with more alternatives than are explored, of which the first was taken")
-			n = 1
+			x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a choice with more alternatives than are explored, of which "+oneTaken)
+			x.by.chose(g, x.pick(1))
+			return untaken
 		}
 		value := x.pick(n)
 		x.by.chose(g, value)
@@ -265,9 +280,9 @@ func Exhaust(e Exhaustion) Exhausted {
 	}
 	x.exec.delay = func(g *goroutine, site Site, n int, looksAgain bool) int {
 		if looksAgain { // whoever is slow, it takes the time
-			return 1 + x.exec.pick(g, site, n-1)
+			return 1 + max(x.exec.pick(g, site, n-1), 0)
 		}
-		value := x.exec.pick(g, site, n)
+		value := max(x.exec.pick(g, site, n), 0)
 		if value > 0 {
 			x.stalls++
 		}
@@ -480,7 +495,7 @@ func (x *search) limits(res Result) {
 		x.bound(!x.awaits[site], loopBound)
 	}
 	for _, site := range x.exec.drawn {
-		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
+		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, "+oneExplored)
 	}
 	for _, site := range x.exec.cutRanges {
 		x.bound(len(x.out.Bounds) < maxBounds, fmt.Sprintf("%s: entries that are created while a map is ranged over, of which at most %d come in a range", site.position(), maxCreated))
@@ -488,7 +503,7 @@ func (x *search) limits(res Result) {
 	for _, text := range x.exec.unchosen {
 		x.bound(len(x.out.Bounds) < maxBounds, text)
 	}
-	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, "+oneExplored)
 	x.out.Unseen = union(x.out.Unseen, res.RaceLimits)
 	limits := slices.Concat(res.Weaknesses, res.RaceLimits)
 	if x.e.Stalls != 0 { // else the clock shows what it does

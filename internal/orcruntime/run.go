@@ -376,6 +376,46 @@ func (s *run) unsupported(why string) Result {
 // valid since some year of this century is.
 const ordinary = 9660*24*time.Hour + 10*time.Hour + 23*time.Minute + 47*time.Second
 
+// Draw is the seed of the k-th draw of the environment: of random numbers that are too many to explore, of orders of
+// large maps, and of when the clock begins, which is any moment but in draw 0. In the first it is just before a year ends, and with
+// it a month, a day, an hour, a minute and a second.
+func Draw(k int) uint64 {
+	if k == 0 {
+		return 0
+	}
+	return firstDraw + uint64(k)
+}
+
+// firstDraw is greater than the seeds of runs under random schedules, whose clock begins at an ordinary moment.
+const firstDraw = 1 << 62
+
+const (
+	// yearEnds is from when the clock of a bubble begins to the end of the year of ordinary, 2026.
+	yearEnds = (27*365 + 7) * 24 * time.Hour
+	// otherStarts is how long behind ordinary the clock begins at most: a leap year and three others.
+	otherStarts = (4*365 + 1) * 24 * time.Hour
+	// beforeEnd is how long before the end of the year the clock of the first draw begins: many tests take some milliseconds.
+	beforeEnd = 5 * time.Millisecond
+)
+
+// Began is when the clock of runs with a seed begins, in UTC, and whether that is another moment than the ordinary one.
+func Began(seed uint64) (time.Time, bool) {
+	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(startOfClock(seed)), seed > firstDraw
+}
+
+// startOfClock is from when the clock of a bubble begins to when that of a run with a seed does.
+func startOfClock(seed uint64) time.Duration {
+	r := random(seed)
+	switch second := time.Duration(r.next(int(time.Second))); {
+	case seed == Draw(1):
+		return yearEnds - beforeEnd
+	case seed > firstDraw:
+		return ordinary + time.Duration(r.next(int(otherStarts)))
+	default:
+		return ordinary + second
+	}
+}
+
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
@@ -384,8 +424,7 @@ func (s *run) control() Result {
 	s.kick = make(chan struct{}, 1) // of the bubble
 	if s.back == nil && readsClock() {
 		// Who takes random numbers from the clock gets those of this environment.
-		r := random(s.cfg.Plan.Seed)
-		time.Sleep(ordinary + time.Duration(r.next(int(time.Second))))
+		time.Sleep(startOfClock(s.cfg.Plan.Seed))
 		s.readings.lags = true
 	}
 	s.start = time.Now() // its clock

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -208,4 +209,26 @@ func TestCheckClock(t *testing.T) {
 			require.Equal(t, outcomeNone, outcomeOf(b), describe(b))
 		})
 	}
+}
+
+// TestDraws: where the clock, or random numbers that are too many to explore, decide, all schedules are run again with
+// others, and what is found says when the clock of its run begins. That proves nothing.
+func TestDraws(t *testing.T) {
+	b := checked(t, "dw_unique_ok")
+	x := b.Runs().Exhaustive
+	require.Equal(t, 1+otherDraws, x.Draws)
+	require.False(t, x.AllWithoutStalls())
+	require.Contains(t, x.Coverage(), "and again with each of 7 other draws of random numbers and starts of the clock, but for what is not covered")
+	require.True(t, Conclude(b).Inconclusive())
+
+	for _, name := range []string{"dw_minute", "dw_midnight"} {
+		found := checked(t, name).Findings()
+		require.Len(t, found, 1)
+		require.Equal(t, artifact.Real, found[0].Verdict)
+		require.Empty(t, found[0].Stalls)
+		at, err := time.Parse(time.RFC3339Nano, found[0].Begins)
+		require.NoError(t, err)
+		require.Equal(t, time.Date(2026, time.December, 31, 23, 59, 59, 995e6, time.UTC), at)
+	}
+	require.Zero(t, checked(t, "n12_etag_page_ok").Runs().Exhaustive.Draws)
 }

@@ -50,7 +50,7 @@ func checkExhaustion(how Exhaustion) error {
 		name         string
 		value, least int64
 	}{
-		{"stalls", int64(how.Stalls), -1}, {"values", int64(how.Values), 0}, {"preemptions", int64(last), AllPreemptions}, {"parallel", int64(how.Parallel), 0},
+		{"stalls", int64(how.Stalls), -1}, {"values", int64(how.Values), 0}, {"draw", int64(how.Draw), 0}, {"preemptions", int64(last), AllPreemptions}, {"parallel", int64(how.Parallel), 0},
 		{"runs", int64(how.MaxRuns), 0}, {"total steps", int64(how.TotalSteps), 0}, {"time", int64(how.MaxTime), 0}, {"steps", int64(how.MaxSteps), 0},
 	} {
 		if n.value < n.least {
@@ -197,7 +197,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	guards.raced = b.raced
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Bounding: how.Bounding, MaxProcesses: runProcesses,
+		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Seed: orchestrate.Draw(how.Draw), Bounding: how.Bounding, MaxProcesses: runProcesses,
 		Parallel: cmp.Or(how.Parallel, opts.processors()),
 	}
 	var earlier *orchestrate.Exhaustive
@@ -360,7 +360,7 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 	}
 	earlier := *x
 	earlier.Rest = nil
-	saved, err := json.Marshal(savedFrontier{digest, how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, g.durations, x.Rest, &earlier})
+	saved, err := json.Marshal(savedFrontier{digest, how.Stalls, how.Values, how.Draw, g.guards, g.group, g.writes, g.unguarded, g.misuse, g.durations, x.Rest, &earlier})
 	if err != nil {
 		return out, fmt.Errorf("frontier of an exploration: %w", err)
 	}

@@ -19,6 +19,7 @@ type savedFrontier struct {
 	Program   string `json:",omitempty"`
 	Stalls    int
 	Values    int `json:",omitempty"`
+	Draw      int `json:",omitempty"`
 	Guards    []int
 	Groups    map[int]int
 	Writes    map[int]bool
@@ -46,6 +47,8 @@ func readFrontier(data []byte, program string, how Exhaustion) (*savedFrontier, 
 		return refused("it is of another program, or of this one before it was changed, or of another toolchain, another vtrace or other arguments: remove the file to begin anew")
 	case f.Stalls != how.Stalls:
 		return refused("it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
+	case f.Draw != how.Draw:
+		return refused("it is of one with draw %d of the environment, not %d", f.Draw, how.Draw)
 	case (len(f.Earlier.Preemptions) > 0) != (how.Bounding != nil):
 		return refused("one of both is bounded by preemptions, the other is not")
 	}

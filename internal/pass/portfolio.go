@@ -12,6 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 )
 
 // The two engines work on a program beside each other: the second one runs the program
@@ -321,7 +322,50 @@ func (b *guardable) allSchedules(ctx context.Context, steps int, opts Options, r
 			break
 		}
 	}
+	return b.furtherDraws(ctx, rounds, steps, opts, rep)
+}
+
+// otherDraws is how many further draws of the environment all schedules are run with, where one decides more than they do.
+const otherDraws = 7
+
+// furtherDraws runs all schedules again with other random numbers and starts of the clock, if some of what these decide is not
+// explored. They prove nothing, and may show an error, which is a round more then. Those that there is no time for are left out.
+func (b *guardable) furtherDraws(ctx context.Context, rounds []*Exhausted, steps int, opts Options, rep reporter) ([]*Exhausted, error) {
+	x := rounds[0]
+	if opts.inScope || !x.Complete || x.Limited > 0 || fails(x) || !drawn(x, b.diagnostics) {
+		return rounds, nil
+	}
+	guards := b.Guards
+	left := steps - x.Steps
+	for k := 1; k <= otherDraws && left > 0; k++ {
+		how := Exhaustion{Draw: k, MaxRuns: exhaustRuns, TotalSteps: left, Parallel: opts.besideModel()}
+		if at, ok := ctx.Deadline(); ok {
+			if how.MaxTime = opts.forAll(time.Until(at)); how.MaxTime == 0 {
+				break
+			}
+		}
+		other, err := b.exhaustFurther(ctx, how, opts, rep)
+		if err != nil && ctx.Err() == nil {
+			return rounds, err
+		}
+		if other != nil && fails(other) {
+			return append(rounds, other), nil
+		}
+		if other == nil || !other.Complete || other.Limited > 0 {
+			break
+		}
+		x.Covered.Draws = k + 1
+		left -= other.Steps
+	}
+	b.Guards = guards
 	return rounds, nil
+}
+
+// drawn reports whether an exploration has taken one of several draws of the environment.
+func drawn(x *Exhausted, diagnostics []parse.Diagnostic) bool {
+	return orchestrate.Drawn(x.Exhaustive) || slices.ContainsFunc(diagnostics, func(d parse.Diagnostic) bool {
+		return d.Number && (d.Reach == 0 || slices.Contains(x.Reached, d.Reach))
+	})
 }
 
 // forAll is how long all schedules of a program may be run, of what is left, where those with few preemptions may follow; 0 if that

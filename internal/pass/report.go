@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/explain"
 	"github.com/vtrace/vtrace/internal/orchestrate"
+	"github.com/vtrace/vtrace/internal/parse"
 )
 
 // keep puts the test and the logs of the last replay of a suspect into the
@@ -131,6 +133,11 @@ func (d *deep) decide(f *artifact.Finding) {
 			}
 			s, _ := d.siteOf(c.Site)
 			f.Values = append(f.Values, artifact.FindingValue{G: c.G, Site: c.Site, File: s.File, Line: s.Line, Text: s.Text, N: c.N, Value: c.Value})
+		}
+	}
+	if best.replay != nil && parse.ReadsClock(d.program.source) {
+		if at, other := orchestrate.Began(best.replay.Plan.Seed); other {
+			f.Begins = at.Format(time.RFC3339Nano)
 		}
 	}
 	if f.Test != "" {

@@ -70,11 +70,7 @@ func withSmallScopes(b *artifact.Bundle, scopes []artifact.SmallScope) (*artifac
 
 // withRuns is a bundle in which something else is known of runs.
 func withRuns(b *artifact.Bundle, change func(*artifact.Runs)) (*artifact.Bundle, error) {
-	out := artifact.New(b.Manifest())
-	for _, path := range b.Paths() {
-		data, _ := b.Read(path)
-		out.Put(path, data)
-	}
+	out := artifact.Amend(b)
 	runs := *b.Runs()
 	change(&runs)
 	out.SetRuns(&runs)

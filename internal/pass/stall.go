@@ -46,11 +46,15 @@ func (d *deep) settleStalls(ctx context.Context) error {
 func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	limited, cancel := context.WithTimeout(d.opts.soft, d.opts.Watchdog)
 	defer cancel()
-	limits := d.limits(guidedSteps)
-	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
+	how := orchestrate.ExploreOptions{
 		Runs: calmRuns, Expect: s.replay.Plan.Expect, Guides: [][]artifact.PlanStep{s.replay.Plan.Steps}, Patient: true,
-		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: limits,
-	})
+		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: d.limits(guidedSteps),
+	}
+	x, err := d.binary.Explore(limited, how)
+	if err == nil && x.Shown == nil && d.gradeStalls(s.replay) == artifact.StallLong {
+		how.Seed = orchestrate.Draw(1) // no time has to pass to come to the next day where it is about to begin
+		x, err = d.binary.Explore(limited, how)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
