@@ -57,6 +57,7 @@ func caught(err *error) {
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
 	defer group.Ready()()
+	called := time.Now()
 	rep := reporter{artifact.PassFirst, opts.Progress}
 	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
 	if err != nil {
@@ -72,6 +73,9 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 		}
 		defer func() { err = errors.Join(err, close()) }()
 		begun := time.Now()
+		if opts.inScope && opts.Budget > 0 { // its program is loaded within the budget of the check that it is a part of
+			opts.Budget = max(opts.Budget-begun.Sub(called), time.Millisecond)
+		}
 		// Each round has a program of its own, with the files that are loaded.
 		again := func(context.Context, source.Spec) (*program, error) {
 			next := *p
