@@ -86,8 +86,8 @@ func (l *Layout) DescribeAt(addr int32, name string, t types.Type, depth int) {
 		for i, n := range names {
 			c := cells[addr+int32(i)]
 			c.Name, c.Sync = name+n, true
-			if lim := l.syncLimit(t, i); lim > 0 {
-				c.Abs, c.Fix = sym.Range(0, lim), true
+			if low, high := l.syncLimits(t, i); high > 0 {
+				c.Abs, c.Fix = sym.Range(low, high), true
 			}
 		}
 		return
@@ -135,15 +135,19 @@ func (l *Layout) DescribeAt(addr int32, name string, t types.Type, depth int) {
 	}
 }
 
-// syncLimit bounds the counters of synchronisation objects.
-func (l *Layout) syncLimit(t types.Type, i int) int32 {
+// syncLimits bound the counters of synchronisation objects. That of a wait group is below zero where somebody recovers from
+// the panic that says so.
+func (l *Layout) syncLimits(t types.Type, i int) (low, high int32) {
 	switch types.Unalias(t).(*types.Named).Obj().Name() {
 	case "RWMutex":
 		if i == 2 {
-			return l.counter
+			return 0, l.counter
 		}
 	case "WaitGroup":
-		return l.counter
+		if l.sl.Recovers() {
+			return -l.counter, l.counter
+		}
+		return 0, l.counter
 	}
-	return 0
+	return 0, 0
 }

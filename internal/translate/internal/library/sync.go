@@ -293,7 +293,7 @@ func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 		}
 		return false
 	}
-	n, ok := wgCounter(x, p, sym.Arith(sym.OpAdd, p.CellAt(a), delta))
+	n, ok := wgCounter(x, p, sym.Num(a), sym.Arith(sym.OpAdd, p.CellAt(a), delta))
 	if !ok {
 		return false
 	}
@@ -308,11 +308,21 @@ func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 	return x.OpReturn(p, nil)
 }
 
-// wgCounter is n, what a counter is set to, where it is not negative; the operation panics
-// elsewhere. It reports whether p goes on.
-func wgCounter(x *execution.Executor, p *exploration.Path, n *sym.Expr) (*sym.Expr, bool) {
+// wgCounter is n, what the counter at addr is set to, where it is not negative; the operation panics
+// elsewhere. It reports whether p goes on. The address is nil where nobody can recover from the panic.
+func wgCounter(x *execution.Executor, p *exploration.Path, addr, n *sym.Expr) (*sym.Expr, bool) {
 	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
-		// The counter stays as it was: a run that recovers from this has it below zero.
+		if addr != nil && x.Slice.Recovers() {
+			// Who recovers finds the counter below zero.
+			low := sym.Num(-int32(x.Options.Counter))
+			if r := q.Fork(sym.Arith(sym.OpLt, n, low)); r != nil {
+				r.Bound("a wait group counter further below zero than the model counts")
+			}
+			if !q.Assume(sym.Arith(sym.OpLe, low, n)) {
+				return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
+			}
+			q.PutAt(addr, 0, n)
+		}
 		x.Raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.ContinueWith(q)
 	}
@@ -363,7 +373,7 @@ func endWaited(x *execution.Executor, p *exploration.Path) bool {
 		return true // the panic ends the program
 	}
 	addr := p.Arg(0)[0]
-	n, ok := wgCounter(x, p, sym.Arith(sym.OpSub, p.GetAt(addr, 0), sym.Num(1)))
+	n, ok := wgCounter(x, p, nil, sym.Arith(sym.OpSub, p.GetAt(addr, 0), sym.Num(1)))
 	if ok {
 		p.PutAt(addr, 0, n)
 	}

@@ -170,6 +170,9 @@ func New(prog *program.Program) *Slice {
 	return s
 }
 
+// Recovers reports whether any function of the program recovers from panics.
+func (s *Slice) Recovers() bool { return len(s.recovers) > 0 }
+
 // inventory collects what the worklist looks up.
 //
 // A store through a pointer that comes from somewhere is one to any cell of its type, one of a struct is one to all
