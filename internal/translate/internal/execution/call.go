@@ -206,9 +206,9 @@ func (x *Executor) functionAt(p *exploration.Path, k int32, tgt state.Target, si
 }
 
 // calledNil goes on with the panic of a call of nothing. One that was deferred has been made
-// by then.
+// by then: it is still among those that are deferred, but where an operation of the library calls what it was given.
 func (x *Executor) calledNil(p *exploration.Path, u *state.Unwind, site ssa.Instruction) {
-	if _, deferred := site.(*ssa.Defer); deferred {
+	if _, deferred := site.(*ssa.Defer); deferred && p.Peek().Op == nil {
 		p.PopDeferred()
 	}
 	x.Raise(p, u, x.SomeError())
