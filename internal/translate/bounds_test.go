@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,7 +96,24 @@ func TestLeastBounds(t *testing.T) {
 	require.Nil(t, m.Sidecar.Bounds)
 }
 
-// approximationOf is the approximation that a bound is.
+// TestEntriesAtOnce: an iteration over more entries than the model tells sets of apart ends at a bound, with its place.
+func TestEntriesAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/entries\n\ngo 1.26\n",
+		"main.go": "package main\n\nfunc main() {\n\tc := make(chan int, 8)\n\tm := map[int]int{1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1}\n" +
+			"\tfor range m {\n\t\tc <- 1\n\t}\n\tc <- 1\n}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	prog, idx := load(t, dir, "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Bounds: translate.Bounds{Entries: 8}})
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(m.Queries, func(q artifact.Query) bool {
+		return q.Kind == artifact.KindBound && q.Line == 6 && strings.HasSuffix(q.Description, "a step that the model cannot follow (iteration over a map: it may have been at too many sets of entries)")
+	}), "%+v", m.Queries)
+}
+
 // TestSlots: where more goroutines may be alive than the model has, that is a bound, also if
 // the model has one of them. What is started once needs no more.
 func TestSlots(t *testing.T) {
@@ -123,6 +142,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// approximationOf is the approximation that a bound is.
 func approximationOf(t *testing.T, m *translate.Model, b artifact.SiteBound) artifact.Approximation {
 	t.Helper()
 	for _, a := range m.Sidecar.Approximations {

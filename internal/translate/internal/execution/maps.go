@@ -507,6 +507,17 @@ func (x *Executor) mapLen(p *exploration.Path, o *state.Object, done func(q *exp
 	return done(p, n)
 }
 
+// SeenEntries is the set of the entries that an iteration has been at, as bits. There is a path for each set that it can be: if
+// ok is false the path has been taken over, or ends, where the sets are more than are told apart.
+func (x *Executor) SeenEntries(p *exploration.Path, set *sym.Expr) (seen int32, ok bool) {
+	seen, ok, tracked := x.Concrete(p, set)
+	if !tracked {
+		p.Unfollowed("iteration over a map", "it may have been at too many sets of entries")
+		return 0, false
+	}
+	return seen, ok
+}
+
 // execNext goes on with an iteration over a map, to any entry that it has not been at: the order is not
 // specified (Go specification, For statements with range clause). The iterator is the map and the set of
 // those that it has, as bits, which is known on each path.
@@ -530,9 +541,8 @@ func (x *Executor) execNext(p *exploration.Path, i *ssa.Next) bool {
 	if o == nil {
 		return goesOn
 	}
-	seen, ok, tracked := x.Concrete(p, p.Value(ctx, r)[1])
-	// There is a path for each set that it can be.
-	if !ok || !tracked {
+	seen, ok := x.SeenEntries(p, p.Value(ctx, r)[1])
+	if !ok {
 		return false
 	}
 	if more := p.CellAt(o.More()); !more.Is(0) {

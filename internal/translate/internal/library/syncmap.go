@@ -209,8 +209,8 @@ func rangeSyncMap(x *execution.Executor, p *exploration.Path) bool {
 	if !ok {
 		return false
 	}
-	seen, ok, tracked := x.Concrete(p, p.Arg(rangeSeen)[0])
-	if !ok || !tracked {
+	seen, ok := x.SeenEntries(p, p.Arg(rangeSeen)[0])
+	if !ok {
 		return false
 	}
 	// rest is the condition that no entry is left that was there at first.

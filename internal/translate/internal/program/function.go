@@ -205,6 +205,8 @@ func (in *Function) positions() {
 			}
 			if p := in.Positions[instr]; p.IsValid() {
 				next = p
+			} else if n, ok := instr.(*ssa.Next); ok && !next.IsValid() {
+				in.Positions[instr] = n.Iter.Pos() // of a loop without variables
 			} else if _, ok := instr.(*ssa.Phi); !ok {
 				in.Positions[instr] = next
 			}
