@@ -588,6 +588,9 @@ func (x *execution) touchesOf(c *communication) {
 			continue
 		}
 		taken := i == c.chosen
+		// Who does not find a case ready stands in the queues of all of them, so others meet it at each
+		// one: then the cases that were not taken are touched, too. A default, or a case taken at once,
+		// leaves it in no queue.
 		if taken || !now {
 			switch {
 			case k.sends():
