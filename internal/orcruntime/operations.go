@@ -196,12 +196,12 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	if g.wg != nil && misuse { // it may end
 		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
 	}
-	if g.scope != nil && (g.sub != nil || g.scope.owner == g) {
+	if g.scope != nil && (g.sub != nil || g.scope.owner == g) { // the step may end the test, or a subtest
 		for t := g.scope; t != nil; t = t.parent {
 			add(spaceScope, unsafe.Pointer(t), touchAny)
 		}
 	}
-	for o, by := range s.onces {
+	for o, by := range s.onces { // the step may come to the end of the function, which lets others go on
 		if by == g {
 			add(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
 		}
