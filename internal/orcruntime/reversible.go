@@ -119,6 +119,8 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 	now := o.newClock(o.before)
 	slices.Sort(o.candidates)
 	o.candidates = slices.Compact(o.candidates)
+	// The latest one comes first: an earlier one that has happened before it is no race of its own, since
+	// it cannot be reversed alone.
 	for k := len(o.candidates) - 1; k >= 0; k-- {
 		c := o.candidates[k]
 		if o.happened(int(c), now) {
