@@ -272,6 +272,8 @@ func (s *run) passTime() bool {
 	owners := make([]*goroutine, 2, 8)
 	for _, g := range s.live {
 		for _, c := range g.cases {
+			// Who stands at a guard has not begun: only events are waited for in his place, which are then kept for
+			// him. A tick is no such event: its time is known, and it stays in its channel, which has room for one.
 			if c.channel() == nil || g.state == parked && (s.ticking(c) || !s.silent(c)) {
 				continue
 			}
