@@ -49,6 +49,7 @@ func CondWait(site Site, c *sync.Cond) {
 		g.pass()
 		c.L.Unlock()
 		if !t.signalled {
+			// Unlock may have had guards, so that the goroutine stood elsewhere in the meantime.
 			g.site, g.op, g.obj = site, opCondWait, unsafe.Pointer(c)
 			g.wait(t)
 		}
