@@ -33,6 +33,7 @@ func (a PoolAt) Get() any {
 	s.exec.calls(g)
 	list := s.pools[a.pool]
 	if n := len(list); n > 0 {
+		// The value put last is choice 0, as it is what a real pool mostly gives; the last choice is none of them.
 		if i := n - 1 - g.choose(a.site, n+1, true); i >= 0 {
 			p := list[i]
 			s.pools[a.pool] = append(list[:i:i], list[i+1:]...)
