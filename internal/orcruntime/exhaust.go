@@ -588,6 +588,7 @@ func (x *search) next() bool {
 		for len(n.To) > 0 {
 			b := n.To[0]
 			n.To = n.To[1:]
+			// Who is asleep was explored here since the branch was planned.
 			if !asleep(n.Sleep, b.G) && !x.superseded(&b, n.Sleep) {
 				n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
 				if b.Loose {
@@ -633,7 +634,9 @@ func (x *search) Next(v View) Choice {
 	}
 	switch {
 	case len(ready) > 0:
-	case end >= 0 && (held < 0 || v.Time || spinning >= 0): // it ends the program: nobody else could do anything before
+	// The return of main ends the program, so it comes behind all that others can do. Who is held is seen to wait
+	// first, unless it is not certain that he waits for ever.
+	case end >= 0 && (held < 0 || v.Time || spinning >= 0):
 		return Choice{Index: end}
 	case v.Time:
 		return Choice{Index: TimePasses}
