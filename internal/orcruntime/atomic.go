@@ -236,6 +236,14 @@ func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, e atomicEffect) {
 	}
 }
 
+// panics notes what an operation has looked at that is not done, since it panics: that of an atomic.Value does so where the one
+// that was stored before has another type.
+func (a Atomic[T, C]) panics(done *bool) {
+	if !*done && a.p != nil {
+		atomically(a.at, a.p, a.size, atomicLoad)
+	}
+}
+
 // Load is the method of the value.
 func (a Atomic[T, C]) Load() (v T) {
 	if r := guardAtomic(a.site, a.p, atomicLoad); r != nil {
@@ -254,7 +262,10 @@ func (a Atomic[T, C]) Store(v T) {
 		r.atomically(a.site, a.p, func() byte { a.c.Store(v); return recStore })
 		return
 	}
+	done := false
+	defer a.panics(&done)
 	a.c.Store(v)
+	done = true
 	stores(a.site, v)
 	atomically(a.at, a.p, a.size, atomicStore)
 }
@@ -265,7 +276,10 @@ func (a Atomic[T, C]) Swap(v T) T {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Swap(v); return recRMW })
 		return v
 	}
+	done := false
+	defer a.panics(&done)
 	old := a.c.Swap(v)
+	done = true
 	atomically(a.at, a.p, a.size, atomicUpdate)
 	give(a.site, old)
 	stores(a.site, v)
@@ -278,7 +292,10 @@ func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
 		r.atomically(a.site, a.p, func() byte { ok = a.c.CompareAndSwap(old, v); return swapping(ok) })
 		return ok
 	}
+	done := false
+	defer a.panics(&done)
 	ok = a.c.CompareAndSwap(old, v)
+	done = true
 	swapped(a.at, a.p, a.size, ok)
 	give(a.site, ok)
 	if ok {

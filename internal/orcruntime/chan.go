@@ -402,7 +402,14 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
 	g.partner, g.met = nil, 0
+	panics := true
+	defer func() {
+		if panics {
+			s.exec.completes(id, g.chosen)
+		}
+	}()
 	g.chosen = s.communicateNow(g, hasDefault)
+	panics = false
 	if g.chosen >= 0 {
 		g.leavesChannel(site, cases[g.chosen])
 	}
@@ -588,6 +595,10 @@ func (s *run) unstash(g *goroutine, c Case) bool {
 	}
 	c.load(saved[0])
 	s.races.throughLibrary(g)
+	if s.ticking(c) {
+		// A tick that came while this one was there had no place in the channel.
+		c.save().try()
+	}
 	if len(saved) == 1 {
 		delete(s.stash, p)
 	} else {

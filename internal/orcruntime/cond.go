@@ -3,8 +3,10 @@
 package orcruntime
 
 import (
+	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -38,6 +40,7 @@ func CondWait(site Site, c *sync.Cond) {
 	g.wants = l
 	recorded := g.recordUse(recCondWait, site, recCond, unsafe.Pointer(c))
 	g.arrive(opCondWait, site, unsafe.Pointer(c))
+	checkCopied(c)
 	t := &ticket{g: g, cond: recorded}
 	if s.conds == nil {
 		s.conds = make(map[*sync.Cond][]*ticket)
@@ -64,6 +67,27 @@ func CondWait(site Site, c *sync.Cond) {
 	g.acquire(l)
 	g.recordLocked(held)
 	g.pass()
+}
+
+// copyChecker is where a sync.Cond has the address of just that place, at which it was first used, and whether it has.
+var copyChecker = sync.OnceValues(func() (offset uintptr, ok bool) {
+	f, ok := reflect.TypeFor[sync.Cond]().FieldByName("checker")
+	return f.Offset, ok && f.Type.Kind() == reflect.Uintptr
+})
+
+// checkCopied panics, as all methods of a sync.Cond do, if it is a copy of one that was used. The methods themselves are not called
+// for goroutines under control: they would wake others, in code that is not instrumented.
+func checkCopied(c *sync.Cond) {
+	offset, ok := copyChecker()
+	if !ok {
+		return
+	}
+	at := (*uintptr)(unsafe.Add(unsafe.Pointer(c), offset))
+	here := uintptr(unsafe.Pointer(at)) // of the checker, as package sync has it
+	if atomic.CompareAndSwapUintptr(at, 0, here) || atomic.LoadUintptr(at) == here {
+		return
+	}
+	panic("sync.Cond is copied")
 }
 
 // wait blocks until the ticket is signalled and, if the scheduler knows the
@@ -114,6 +138,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	recorded := g.recordUse(kind, site, recCond, unsafe.Pointer(c))
 	g.arrive(o, site, unsafe.Pointer(c))
 	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
+	checkCopied(c)
 	var place uint64
 	if recorded != nil {
 		place = recorded.place()

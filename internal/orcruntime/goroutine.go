@@ -84,6 +84,7 @@ type goroutine struct {
 	started  bool
 	callback bool // runs in a goroutine of uninstrumented code
 	state    state
+	returned bool // its function has
 	goexit   Site // the call of runtime.Goexit by which it ends, 0 if there is none
 
 	// behind is the last guard, but for minor ones, that it has come to, also where the run
@@ -244,6 +245,23 @@ func (g *goroutine) main() {
 	g.startsRecorded()
 	g.pass()
 	g.f()
+	g.returned = true
+}
+
+// panicsNil reports whether who calls it, a deferred function, is called by panic(nil) and not by runtime.Goexit: recover gives nil
+// for both in programs of Go before 1.21, and where GODEBUG has panicnil=1.
+func panicsNil() bool {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			return true
+		case f.Function == "runtime.Goexit" || !more:
+			return false
+		}
+	}
 }
 
 // bubbleSuffix ends the panics of t.Run and the like in a bubble. Instrumented
@@ -256,7 +274,7 @@ func (s *run) exit(g *goroutine) {
 	g.back()
 	s.races.returned(g)
 	if !s.dying.Load() {
-		if v != nil {
+		if v != nil || !g.returned && panicsNil() {
 			g.panicked = true
 			s.end(g.outcomeOf(v))
 			if text := s.outcome.Message; strings.HasSuffix(text, bubbleSuffix) && s.lost == "" {

@@ -432,6 +432,8 @@ func panicText(v any) (text string) {
 		}
 	}()
 	switch v := v.(type) {
+	case nil:
+		return "nil" // see panicsNil
 	case error:
 		return v.Error()
 	case interface{ String() string }:

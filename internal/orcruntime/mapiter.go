@@ -457,7 +457,7 @@ func (a SyncMapAt) Range(f func(key, value any) bool) {
 	}
 	for first := true; ; first = false {
 		var call Mark = noLibrary
-		if !first { // others may act meanwhile
+		if !first || g.library == 0 { // others may act meanwhile
 			call = Lib(a.site)
 		}
 		k, v, ok := next()

@@ -261,6 +261,9 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceCond, g.obj, touchAny)
 		if g.op == opCondWait && g.wants.kind != noLock {
 			add(spaceLock, g.wants.p, touchUnlock, touchRUnlock)
+			if !x.holdsAny(g, g.wants.p) {
+				add(spaceLock, g.wants.p, touchForeignUnlock)
+			}
 		}
 	case opAtomic:
 		if g.obj != nil {
