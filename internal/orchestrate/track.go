@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/check"
+	"github.com/vtrace/vtrace/internal/goroutine"
 	"github.com/vtrace/vtrace/internal/sidecar"
 	"github.com/vtrace/vtrace/internal/sites"
 )
@@ -168,6 +169,33 @@ func (t *Track) grant(p place, v *visit, g uint16, s artifact.PlanStep, kind str
 	if process < 0 || t.f.urgent(p.at) {
 		return nil
 	}
+	if err := t.grantTo(process, p, who, v, s, kind); err != nil || !strings.HasPrefix(s.G, goroutine.CallbackPrefix) {
+		return err
+	}
+	// Callbacks of a site are named in the order in which they are handed over. That is another one in the model if other
+	// goroutines have passed the guards in front of it in another order, whose steps include it. So which of those that have
+	// not begun it is is decided when it begins.
+	for i, m := range who {
+		if i == process || m.g == 0 || m.mark != standing || siteOf(t.f.side, t.f.at(p.at, i).Site).Key != s.Site || !sameSite(t.names[m.g], s.G) {
+			continue
+		}
+		other := slices.Clone(who)
+		other[i].g, other[process].g = g, m.g
+		if err := t.grantTo(i, p, other, v, s, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameSite reports whether two names are those of callbacks of one site.
+func sameSite(a, b string) bool {
+	return strings.HasPrefix(a, goroutine.CallbackPrefix) && a[:strings.LastIndexByte(a, '.')] == b[:strings.LastIndexByte(b, '.')]
+}
+
+// grantTo is grant for a process, which is the goroutine in a cast.
+func (t *Track) grantTo(process int, p place, who cast, v *visit, s artifact.PlanStep, kind string) error {
+	g := who[process].g
 	here := t.f.at(p.at, process)
 	if siteOf(t.f.side, here.Site).Key != s.Site {
 		return nil

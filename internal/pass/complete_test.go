@@ -167,7 +167,7 @@ func TestCompleteLacked(t *testing.T) {
 	for i, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
-		"contextafterfuncrace", "syncmapshared", "timerstopatonce", "contextatonce", "atomicaside", "panicothers",
+		"contextafterfuncrace", "contextafterfunctwo", "syncmapshared", "timerstopatonce", "contextatonce", "atomicaside", "panicothers",
 		"condrwannounced", "condrwannouncedfixed", "condrwtry", "condrwtwo", "condtrylock",
 	} {
 		if !oneOf(2, i) {
