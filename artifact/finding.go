@@ -199,7 +199,10 @@ func (e *Exhaustive) Coverage() string {
 	case e.Timed && e.Stalls > 0:
 		fmt.Fprintf(&out, ", of those in which time passes at most %d times while a goroutine could go on", e.Stalls)
 	}
-	if e.Draws > 1 {
+	switch {
+	case e.Draws == 2:
+		out.WriteString(", and again with another draw of random numbers and start of the clock")
+	case e.Draws > 2:
 		fmt.Fprintf(&out, ", and again with each of %d other draws of random numbers and starts of the clock", e.Draws-1)
 	}
 	if len(e.Limits) > 0 {
