@@ -94,6 +94,7 @@ func (e *editor) before(pos token.Pos, text string) {
 	}
 	at := e.file.Offset(pos)
 	if i := e.first(at); i < len(e.edits) && e.edits[i].start == at {
+		// That edit is of the same node or of a part of it, since edits are made from the inside out.
 		e.edits[i].text = text + e.edits[i].text
 		return
 	}

@@ -163,6 +163,7 @@ func (a *mapGuards) guard(around, then string, by ast.Stmt, m ast.Expr, before .
 	case a.keepsType(last) && pure(a.info, m):
 		a.around[last] = mapGuard{then, m, by}
 	}
+	// Else there is no guard: the use is in one step with what comes before it.
 }
 
 // isPrivate: the map stays in its function.

@@ -467,6 +467,8 @@ func (r *rewriter) copied(s *ast.ForStmt) {
 		r.unrecorded(s.For, "that the variables of this loop are copied is not recorded")
 		return
 	}
+	// One more variable of the loop holds a function, which the body sets. That names the variables of its iteration;
+	// the post statement calls it, where the names stand for the copies already.
 	name := r.name()
 	r.after(init.Lhs[len(init.Lhs)-1].End(), ", "+name)
 	r.after(init.Rhs[len(init.Rhs)-1].End(), ", func() {}")

@@ -196,6 +196,7 @@ func (r *rewriter) walk(n ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.BlockStmt:
+			// It is the body of a function literal: blocks of statements are rewritten by list.
 			r.functionBody(m)
 			return false
 		case *ast.UnaryExpr:

@@ -42,6 +42,7 @@ func (r *rewriter) hoistOperands(operands []operand) *hoisted {
 			}
 			continue
 		}
+		// stays speaks of the expression alone: what is put around it may take an address, or panic, and is evaluated now.
 		if o.pre == "" && o.post == "" && r.stays(o.expr) {
 			continue
 		}

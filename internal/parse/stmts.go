@@ -88,6 +88,7 @@ func (r *rewriter) body(s ast.Stmt) {
 		if s.Cond == nil {
 			return
 		}
+		// The condition is evaluated before each iteration, so its guard has to be in it. Guards return 0.
 		if g := r.guard(s.Cond.Pos()); g != "" {
 			for _, call := range r.readCalls(s.Cond.Pos(), s.Cond) {
 				g += " == 0 && " + call
