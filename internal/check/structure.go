@@ -282,7 +282,7 @@ func (b *structurer) edgeFacts(ce *edge, e *uppaal.Edge) (*edgeFacts, error) {
 		b.use(f, f.chanReads, useRead)
 	}
 	if ce.kind == recvEdge {
-		// The sender's updates come first.
+		// The sender's updates come first: what the guard says of variables may not hold any more.
 		known = newRanges(b.compiler)
 	}
 	for _, u := range e.Update {

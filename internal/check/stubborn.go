@@ -182,6 +182,8 @@ func (r *reducer) choose(m *machine) {
 		}
 	}
 	r.offered += len(r.enabled)
+	// The only enabled transition can be left out too, unless deadlocks are looked for: the set must have an enabled
+	// member then.
 	if len(r.enabled) == 0 || len(r.enabled) == 1 && r.deadlock || !r.stubborn() {
 		r.kept += len(r.enabled)
 		return
@@ -305,6 +307,7 @@ func (r *reducer) close(limit int, seed int32, key bool) bool {
 			r.addEnablers(t.conjuncts)
 			continue
 		}
+		// What leaves or enters a committed location decides what else is enabled, so no set with such a member is tried.
 		if c.enabled++; c.enabled >= limit || t.committed {
 			return false
 		}

@@ -233,6 +233,8 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 			return nil
 		}
 		m.filter = nil
+		// The sets depend on the state alone while processes have to be stuck, so that each successor that is left is stored.
+		// That a process can move is not lost by them; see visibility.go.
 		if r := s.workers[0].r; r != nil {
 			if err := caught(func() { r.choose(m) }); err != nil {
 				return nil, err
