@@ -102,6 +102,7 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 		}
 	}
 	r, side := b.Runs(), b.Sidecar()
+	// A plain run that has failed contradicts a proof, so it comes before what Proved says.
 	c.Limits = plainFailures(r)
 	c.Proved = r != nil && r.Exhaustive.Proved() && len(c.Limits) == 0
 	// What is not known yet can only be more that depends on timing, where all schedules without a stall were run.

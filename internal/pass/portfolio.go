@@ -259,7 +259,7 @@ func (s *schedules) end(why error) {
 func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, error) {
 	s.wanted.Store(true)
 	s.ask.Do(func() { close(s.asked) })
-	var enough chan struct{}
+	var enough chan struct{} // nil, and so never ready, if all schedules are asked for
 	if withoutStalls {
 		enough = s.firstDone
 	}

@@ -403,6 +403,7 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 			site, ok := d.siteOf(at.Site)
 			return !ok || !sites.Named(site.Kind).HoldsUp()
 		})
+		// One finding is enough: prove expects all of these goroutines together.
 		if len(at) > 1 {
 			at = at[:1] // who waits for who has it
 		}
