@@ -229,6 +229,11 @@ func Append[S ~[]E, E any](at Place, s S) func(...E) S {
 	}
 }
 
+// AppendTo is Append to a variable, which is read when what is appended has been evaluated, as compiled programs do.
+func AppendTo[S ~[]E, E any](at Place, s *S) func(...E) S {
+	return func(v ...E) S { return Append(at, *s)(v...) }
+}
+
 // AppendString is the builtin append of a string.
 func AppendString[S ~[]byte, T ~string](at Place, s S, v T) S {
 	appends(at, []byte(s), len(v))

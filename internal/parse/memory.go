@@ -328,7 +328,7 @@ func (a *memory) index(x *ast.IndexExpr) {
 		a.value(x.X)
 		return // an instantiation
 	}
-	switch a.info.TypeOf(x.X).Underlying().(type) {
+	switch t := a.info.TypeOf(x.X); t.Underlying().(type) {
 	case *types.Array:
 		a.base(x.X)
 	case *types.Map:
@@ -336,6 +336,13 @@ func (a *memory) index(x *ast.IndexExpr) {
 		a.maps[x.X] = true
 	default:
 		a.value(x.X)
+		switch {
+		case !isTypeParam(t):
+		case mapOf(t) != nil:
+			a.hidden[x] = "the element of a map whose type is a type parameter is not recorded"
+		case a.info.Types[x].Value == nil && !a.info.Types[x].Addressable():
+			a.hidden[x] = "the element of a string or slice whose type is a type parameter is not recorded"
+		}
 	}
 	a.value(x.Index)
 }
@@ -498,7 +505,9 @@ func (a *memory) builtinCall(c *ast.CallExpr, b *types.Builtin) {
 	case "Sizeof", "Offsetof", "Alignof":
 		return // not evaluated
 	case "len":
-		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Map); ok {
+		if t := a.info.TypeOf(c.Args[0]); isTypeParam(t) && mapOf(t) != nil {
+			a.hidden[c] = "the length of a map whose type is a type parameter is not recorded"
+		} else if _, ok := t.Underlying().(*types.Map); ok {
 			a.maps[c.Args[0]] = true
 		}
 		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Array); ok {

@@ -535,11 +535,13 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		return
 	}
 	if function := testWrites[f.FullName()]; function != "" {
-		r.logging(c, function)
+		if !r.later[c] {
+			r.logging(c, function)
+		}
 		return
 	}
 	if function := r.mayWriteTest(f); function != "" {
-		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && types.IsInterface(r.info.TypeOf(sel.X)) {
+		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && types.IsInterface(r.info.TypeOf(sel.X)) && !r.later[c] {
 			if at := r.statement(c.Pos()); at != 0 {
 				r.before(sel.X.Pos(), fmt.Sprintf("%s.%sOn(%d, ", r.zz, function, at))
 				r.after(sel.X.End(), ")")

@@ -711,6 +711,11 @@ func (r *rewriter) appends(c *ast.CallExpr) {
 		r.unrecorded(c.Lparen, "what is appended here is not recorded")
 		return
 	}
+	function := ".Append"
+	if to := c.Args[0]; !text && r.info.Types[to].Addressable() && pure(r.info, to) && !callFree(c.Args[1:]) {
+		function = ".AppendTo" // what is called there may set the variable
+		r.before(to.Pos(), "&")
+	}
 	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.touch(c.Args[0])))
 	if text {
 		at := r.file.Offset(c.Ellipsis)
@@ -719,7 +724,7 @@ func (r *rewriter) appends(c *ast.CallExpr) {
 		return
 	}
 	r.replace(from+comma, from+comma+1, ")(")
-	r.replaceFunction(c, ".Append")
+	r.replaceFunction(c, function)
 }
 
 // replaceFunction has a call call a function of the runtime.

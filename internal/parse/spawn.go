@@ -339,6 +339,37 @@ func (r *rewriter) static(fun ast.Expr) bool {
 	return false
 }
 
+// deferLogging has a deferred call that writes to a test guarded when it is made, and not where it is deferred: by one that is
+// deferred behind it.
+func (r *rewriter) deferLogging(s *ast.DeferStmt) {
+	sel, ok := ast.Unparen(s.Call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	f, ok := r.info.Uses[sel.Sel].(*types.Func)
+	if !ok {
+		return
+	}
+	function := testWrites[f.FullName()]
+	if function == "" {
+		function = r.mayWriteTest(f)
+	}
+	if function == "" {
+		return
+	}
+	site, ok := r.idx.Stmt(s.Call.Pos())
+	if selection := r.info.Selections[sel]; !ok || selection == nil || selection.Kind() != types.MethodVal || !pure(r.info, sel.X) {
+		r.diag(s.Call.Pos(), "testing's %s in a deferred call: that it is called after the end of the test is not seen", f.Name())
+		return
+	}
+	b := r.build(s.End())
+	b.put("; defer %s.%sOn(%d, ", r.zz, function, site.ID)
+	b.node(sel.X)
+	b.put(")")
+	b.done(s.End())
+	r.unit.guarded[site.ID] = true
+}
+
 // deferStmt rewrites a defer statement: what is deferred is guarded when it
 // runs.
 func (r *rewriter) deferStmt(s *ast.DeferStmt) {
@@ -352,6 +383,7 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 		r.deferLibrary(s)
 		r.deferRemoval(s)
 		r.deferFiles(s)
+		r.deferLogging(s)
 		return
 	}
 	r.args(c)

@@ -234,7 +234,7 @@ func (a *memory) mapReceiver(x *ast.SelectorExpr, m *types.Selection, recv types
 // unuse is for calls that happen later than their receiver is evaluated.
 func (a *memory) unuse(c *ast.CallExpr) {
 	for _, e := range c.Args {
-		if _, handed := a.handed[e]; handed && a.plainCalls[c] != nil {
+		if _, handed := a.handed[e]; handed {
 			delete(a.handed, e)
 			a.hidden[e] = "what a call of a library uses that is made later is not recorded"
 		}

@@ -720,16 +720,16 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 			}
 		}
 		d.lent = union(d.lent, x.Kept)
-		inParts := sharedFiles(b.diagnostics, x.Reached)
+		unlooked := sharedFiles(b.diagnostics, x.Reached)
+		if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
+			unlooked = append(unlooked, text)
+		}
 		if d.recorded {
 			d.watchEnds(x, nil)
-			d.search.Limits = union(d.search.Limits, inParts)
+			d.search.Limits = union(d.search.Limits, unlooked)
 		} else {
 			d.takeRaces(x, true)
-			d.runs.Races = union(d.runs.Races, inParts)
-			if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
-				d.runs.Races = union(d.runs.Races, []string{text})
-			}
+			d.runs.Races = union(d.runs.Races, unlooked)
 		}
 		if x.Runs == 0 || err != nil && x.Runs < fewRaceSchedules {
 			unseen()
