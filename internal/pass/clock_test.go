@@ -211,6 +211,36 @@ func TestCheckClock(t *testing.T) {
 	}
 }
 
+// TestTickLost: the channel of a ticker has room for one tick, also while somebody else's case of a select is taken.
+func TestTickLost(t *testing.T) {
+	x, err := Exhaust(t.Context(), programs.Main(t, `package main
+
+import "time"
+
+func main() {
+	t := time.NewTicker(10 * time.Millisecond)
+	c := make(chan int, 1)
+	c <- 1
+	time.Sleep(15 * time.Millisecond)
+	select {
+	case <-t.C:
+		return
+	case <-c:
+	}
+	time.Sleep(20 * time.Millisecond)
+	<-t.C
+	select {
+	case <-t.C:
+		panic("two ticks were there")
+	default:
+	}
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Complete)
+	require.False(t, fails(x), "%+v", x.Ends)
+}
+
 // TestDraws: where the clock, or random numbers that are too many to explore, decide, all schedules are run again with
 // others, and what is found says when the clock of its run begins. That proves nothing.
 func TestDraws(t *testing.T) {

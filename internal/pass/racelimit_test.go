@@ -261,6 +261,52 @@ func TestFailureLimit(t *testing.T) {
 	require.Empty(t, c.Limits)
 }
 
+// TestUnrecordedLimit: accesses that are executed and cannot be recorded are a limit, also where data races are looked for: the
+// map has a type parameter, and what is deferred is given memory.
+func TestUnrecordedLimit(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
+	for name, does := range map[string]string{
+		"an element of a map":  "get(m, 1)",
+		"the length of a map":  "size(m)",
+		"a deferred Unmarshal": "func() { defer json.Unmarshal([]byte(`{}`), &m) }()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := programs.Main(t, `package main
+
+import "encoding/json"
+
+func get[M ~map[int]int](m M, k int) int { return m[k] }
+
+func size[M ~map[int]int](m M) int { return len(m) }
+
+var _ = json.Valid
+
+func main() {
+	m := map[int]int{1: 1}
+	done := make(chan bool)
+	go func() {
+		`+does+`
+		done <- true
+	}()
+	m[1] = 2
+	<-done
+}
+`)
+			for _, races := range []bool{false, true} {
+				b, err := Check(t.Context(), spec, Options{Model: &Model{Races: races}})
+				require.NoError(t, err)
+				c := Conclude(b)
+				require.True(t, c.Inconclusive(), "%+v", c)
+				require.True(t, slices.ContainsFunc(c.Limits, func(l string) bool { return strings.Contains(l, "are not looked at for data races") }), "races %v: %q", races, c.Limits)
+			}
+		})
+	}
+}
+
 // checked is the result of a check of a program of TestVerdicts.
 func checked(t *testing.T, name string) *artifact.Bundle {
 	t.Helper()
