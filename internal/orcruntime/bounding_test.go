@@ -80,7 +80,7 @@ func (e *boundedEnumeration) Next(v View) Choice {
 func enumerateBounded(cfg Config, misuse bool, bound int, seen func(Result) string, limit int) outcomes {
 	o := outcomes{seen: map[string]bool{}}
 	e := &boundedEnumeration{bound: bound, exec: &execution{next: -1, misuse: misuse}}
-	e.exec.pick = func(_ *goroutine, _ Site, n int) int { return e.pick(n) }
+	e.exec.pick = func(_ *goroutine, _ Site, n, _ int) int { return e.pick(n) }
 	for ; o.runs < limit; o.runs++ {
 		cfg.Chooser, cfg.NoLog, cfg.NoStacks, cfg.Record, cfg.exec = e, true, true, false, e.exec
 		cfg.Plan.MaxSteps = 400

@@ -103,11 +103,10 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 		value = r.next(n)
 	}
 	if s.exec != nil {
-		if picked := s.exec.pick(g, site, n); picked != untaken {
-			value = picked
-		} else if s.cfg.Plan.Seed == 0 {
+		if s.cfg.Plan.Seed == 0 {
 			value = 0
 		}
+		value = s.exec.pick(g, site, n, value)
 	}
 	return g.decided(site, occ, n, value)
 }

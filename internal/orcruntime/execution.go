@@ -48,7 +48,8 @@ type execution struct {
 	timeStands bool
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
-	pick      func(g *goroutine, site Site, n int) int
+	// pick is a choice of n, or untaken where these are more than are explored.
+	pick func(g *goroutine, site Site, n, untaken int) int
 	// delay is pick for how late a deadline is set, if it mayDelay. Who looksAgain is late.
 	delay    func(g *goroutine, site Site, n int, looksAgain bool) int
 	mayDelay func() bool

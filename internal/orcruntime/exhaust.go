@@ -236,9 +236,6 @@ const (
 	saveEvery = 200 * time.Millisecond
 )
 
-// untaken is what a choice of the environment is with more alternatives than are explored.
-const untaken = -1
-
 // What is not explored of what the environment may give, but for one of it.
 const (
 	oneTaken    = "one was taken"
@@ -259,7 +256,7 @@ const loopBound = "a loop that looks again and again while nothing changes, more
 // Exhaust does the exploration.
 func Exhaust(e Exhaustion) Exhausted {
 	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, census: countsGoroutines(), accesses: map[Site]accessGroup{}}}
-	x.exec.pick = func(g *goroutine, site Site, n int) int {
+	x.exec.pick = func(g *goroutine, site Site, n, untaken int) int {
 		x.out.Choices++
 		x.asks++
 		if n > max(e.Values, maxValues) {
@@ -280,9 +277,9 @@ func Exhaust(e Exhaustion) Exhausted {
 	}
 	x.exec.delay = func(g *goroutine, site Site, n int, looksAgain bool) int {
 		if looksAgain { // whoever is slow, it takes the time
-			return 1 + max(x.exec.pick(g, site, n-1), 0)
+			return 1 + x.exec.pick(g, site, n-1, 0)
 		}
-		value := max(x.exec.pick(g, site, n), 0)
+		value := x.exec.pick(g, site, n, 0)
 		if value > 0 {
 			x.stalls++
 		}

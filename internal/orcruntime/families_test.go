@@ -281,7 +281,7 @@ func (c *atRandom) Next(v View) Choice {
 // classes does random runs, up to limit, until so many were seen that are not equivalent.
 func classes(cfg Config, count, limit int) (runs, seen int) {
 	c := &atRandom{random: random(1), exec: &execution{next: -1}}
-	c.exec.pick = func(_ *goroutine, _ Site, n int) int { return c.next(n) }
+	c.exec.pick = func(_ *goroutine, _ Site, n, _ int) int { return c.next(n) }
 	prints := map[uint64]bool{}
 	cfg.Chooser, cfg.exec, cfg.NoLog, cfg.NoStacks = c, c.exec, true, true
 	for runs < limit && len(prints) < count {

@@ -306,7 +306,7 @@ func (g *goroutine) chooseCreated(site Site, n int) int {
 		value = 1 + r.next(n)
 	}
 	if x := g.run.exec; x != nil {
-		value = max(x.pick(g, site, n+1), 0)
+		value = x.pick(g, site, n+1, 0)
 	}
 	return g.decided(site, occ, n+1, value)
 }

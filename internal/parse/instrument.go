@@ -247,7 +247,7 @@ func packageFactsOf(ctx context.Context, prog *source.Program) (*packageFacts, e
 				return nil, err
 			}
 		}
-		clock := uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
+		clock := ReadsClock(prog)
 		return &packageFacts{
 			clock:       clock,
 			bubbles:     clock && uses(prog, func(obj types.Object) bool { return isFunc(obj, "testing/synctest.Test") }),

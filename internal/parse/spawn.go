@@ -362,11 +362,7 @@ func (r *rewriter) deferLogging(s *ast.DeferStmt) {
 		r.diag(s.Call.Pos(), "testing's %s in a deferred call: that it is called after the end of the test is not seen", f.Name())
 		return
 	}
-	b := r.build(s.End())
-	b.put("; defer %s.%sOn(%d, ", r.zz, function, site.ID)
-	b.node(sel.X)
-	b.put(")")
-	b.done(s.End())
+	r.deferInFront(s, fmt.Sprintf("%s.%sOn(%d, ", r.zz, function, site.ID), sel.X)
 	r.unit.guarded[site.ID] = true
 }
 

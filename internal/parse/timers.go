@@ -37,17 +37,7 @@ func WaitsForTime(prog *source.Program) bool {
 
 // ReadsClock reports whether something in a program looks at what time it is.
 func ReadsClock(prog *source.Program) bool {
-	return uses(prog, func(obj types.Object) bool {
-		f, ok := obj.(*types.Func)
-		if !ok || f.Pkg() == nil {
-			return false
-		}
-		switch f.FullName() {
-		case "time.Now", "time.Since", "time.Until":
-			return true
-		}
-		return false
-	})
+	return uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 }
 
 // due announces to the runtime when a timer will fire.

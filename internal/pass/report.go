@@ -135,8 +135,8 @@ func (d *deep) decide(f *artifact.Finding) {
 			f.Values = append(f.Values, artifact.FindingValue{G: c.G, Site: c.Site, File: s.File, Line: s.Line, Text: s.Text, N: c.N, Value: c.Value})
 		}
 	}
-	if best.replay != nil && parse.ReadsClock(d.program.source) {
-		if at, other := orchestrate.Began(best.replay.Plan.Seed); other {
+	if best.replay != nil {
+		if at, other := orchestrate.Began(best.replay.Plan.Seed); other && parse.ReadsClock(d.program.source) {
 			f.Begins = at.Format(time.RFC3339Nano)
 		}
 	}

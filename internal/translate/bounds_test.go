@@ -3,8 +3,6 @@ package translate_test
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/approximation"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/internal/translate"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
@@ -98,15 +97,8 @@ func TestLeastBounds(t *testing.T) {
 
 // TestEntriesAtOnce: an iteration over more entries than the model tells sets of apart ends at a bound, with its place.
 func TestEntriesAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": "module example.com/entries\n\ngo 1.26\n",
-		"main.go": "package main\n\nfunc main() {\n\tc := make(chan int, 8)\n\tm := map[int]int{1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1}\n" +
-			"\tfor range m {\n\t\tc <- 1\n\t}\n\tc <- 1\n}\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	prog, idx := load(t, dir, "main")
+	prog, idx := load(t, programs.Main(t, "package main\n\nfunc main() {\n\tc := make(chan int, 8)\n\tm := map[int]int{1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1}\n"+
+		"\tfor range m {\n\t\tc <- 1\n\t}\n\tc <- 1\n}\n").Dir, "main")
 	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Bounds: translate.Bounds{Entries: 8}})
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(m.Queries, func(q artifact.Query) bool {
@@ -118,15 +110,8 @@ func TestEntriesAtOnce(t *testing.T) {
 // the model has one of them. What is started once needs no more.
 func TestSlots(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": "module example.com/slots\n\ngo 1.26\n",
-		"main.go": "package main\n\nimport \"math/rand/v2\"\n\nfunc main() {\n\tc := make(chan int)\n\tgo func() { c <- 0 }()\n" +
-			"\tfor range rand.IntN(5) {\n\t\tgo func() { c <- 1 }()\n\t}\n\t<-c\n}\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	prog, idx := load(t, dir, "main")
+	prog, idx := load(t, programs.Main(t, "package main\n\nimport \"math/rand/v2\"\n\nfunc main() {\n\tc := make(chan int)\n\tgo func() { c <- 0 }()\n"+
+		"\tfor range rand.IntN(5) {\n\t\tgo func() { c <- 1 }()\n\t}\n\t<-c\n}\n").Dir, "main")
 	p, err := translate.Prepare(t.Context(), prog, idx)
 	require.NoError(t, err)
 	for _, slots := range []int{1, 2} {

@@ -311,22 +311,24 @@ func wgAdd(x *execution.Executor, p *exploration.Path, delta *sym.Expr) bool {
 // wgCounter is n, what the counter at addr is set to, where it is not negative; the operation panics
 // elsewhere. It reports whether p goes on. The address is nil where nobody can recover from the panic.
 func wgCounter(x *execution.Executor, p *exploration.Path, addr, n *sym.Expr) (*sym.Expr, bool) {
-	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
-		if addr != nil && x.Slice.Recovers() {
-			// Who recovers finds the counter below zero.
-			low := sym.Num(-int32(x.Options.Counter))
-			if r := q.Fork(sym.Arith(sym.OpLt, n, low)); r != nil {
-				r.Bound("a wait group counter further below zero than the model counts")
-			}
-			if !q.Assume(sym.Arith(sym.OpLe, low, n)) {
-				return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
-			}
-			q.PutAt(addr, 0, n)
-		}
+	if q := p.Fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil && (addr == nil || !x.Slice.Recovers() || putBelowZero(x, q, addr, n)) {
 		x.Raise(q, &state.Unwind{Kind: artifact.KindNegativeCounter, Site: x.SiteOfOp(q), Pos: q.Here(), Detail: "sync: negative WaitGroup counter"}, x.SomeError())
 		x.ContinueWith(q)
 	}
 	return n, p.Assume(sym.Arith(sym.OpLe, sym.Num(0), n))
+}
+
+// putBelowZero sets a counter to what who recovers from the panic finds. It reports whether p goes on.
+func putBelowZero(x *execution.Executor, p *exploration.Path, addr, n *sym.Expr) bool {
+	low := sym.Num(-int32(x.Options.Counter))
+	if q := p.Fork(sym.Arith(sym.OpLt, n, low)); q != nil {
+		q.Bound("a wait group counter further below zero than the model counts")
+	}
+	if !p.Assume(sym.Arith(sym.OpLe, low, n)) {
+		return false
+	}
+	p.PutAt(addr, 0, n)
+	return true
 }
 
 // wgGo starts a goroutine that a wait group counts: it counts up and starts in one step, since in Go nobody
