@@ -373,6 +373,18 @@ func ReadyIface[A any](site Site, x any, a A) A {
 	return a
 }
 
+// ReadyStartsFunc is Starts and ReadyFunc, for the call of a function that is read behind its operands.
+func ReadyStartsFunc[F, A any](site Site, f F, a A) A {
+	Starts(f)
+	return ReadyFunc(site, f, a)
+}
+
+// ReadyStartsIface is StartsOn and ReadyIface, for a method of what an interface has behind the operands.
+func ReadyStartsIface[A any](site Site, x any, a A) A {
+	StartsOn(x)
+	return ReadyIface(site, x, a)
+}
+
 // Back ends a call that began when the goroutine was as deep in the library as m says, if
 // one did. After a panic that was recovered from it also ends those within.
 func Back(m Mark) {

@@ -234,6 +234,10 @@ func AppendTo[S ~[]E, E any](at Place, s *S) func(...E) S {
 	return func(v ...E) S { return Append(at, *s)(v...) }
 }
 
+// ReadLater is where a variable is that is read behind the calls that follow: recorded is what was recorded of it, or of
+// what it refers to, before them.
+func ReadLater[T, R any](v *T, recorded R) *T { return v }
+
 // AppendString is the builtin append of a string.
 func AppendString[S ~[]byte, T ~string](at Place, s S, v T) S {
 	appends(at, []byte(s), len(v))

@@ -179,7 +179,7 @@ func (r *rewriter) calculation(c *ast.CallExpr) {
 		r.after(sel.X.End(), ")")
 	case comparing[sel.Sel.Name] && isPointer(t) && isTimeType(t.Underlying().(*types.Pointer).Elem(), "Time"):
 		star := "*"
-		if r.races != nil && r.races.copied[sel.X] {
+		if text := r.text(r.file.Offset(sel.X.Pos()), r.file.Offset(sel.X.End())); strings.HasPrefix(text, "(*"+r.zz+".Rd(") && r.races.copied[sel.X] {
 			star = "" // what is recorded is the time
 		}
 		r.before(sel.X.Pos(), r.zz+".Moment("+star)

@@ -60,6 +60,7 @@
 //   - stores.go: the write of an assignment, as a step of its own
 //   - localloops.go: loops that need no guards
 //   - helpers.go: generated functions
+//   - evaluation.go: reads that compiled programs do behind the calls in their statement
 //   - values.go: operations that are used as values, and method expressions
 //
 // Operations:

@@ -335,6 +335,102 @@ var targets = []piece{
 	{"variable", `t.n`},
 }
 
+// changed are expressions of type int whose value is another one when set has been called, and what they can be seen by.
+var changed = []struct{ name, setup, expr, change, seen string }{
+	{"variable", `x0 := 2`, `x0`, `x0 += 3`, `x0`},
+	{"global", `number = 2`, `number`, `number += 3`, `number`},
+	{"pointer", `q0 := &[]int{2}[0]; o0 := q0`, `*q0`, `q0 = new(int)`, `*q0, *o0`},
+	{"field", `p0 := &pair{2, 3}; o0 := p0`, `p0.a`, `p0 = &pair{4, 5}`, `*p0, *o0`},
+	{"field in parentheses", `p0 := &pair{2, 3}; o0 := p0`, `(*p0).a`, `p0 = &pair{4, 5}`, `*p0, *o0`},
+	{"field of variable", `p0 := pair{2, 3}`, `p0.a`, `p0 = pair{4, 5}`, `p0`},
+	{"element", `l0 := []int{2, 3, 4}; o0 := l0`, `l0[1]`, `l0 = []int{5, 6, 7}`, `l0, o0`},
+	{"index", `l0, i0 := []int{2, 3, 4}, 1`, `l0[i0]`, `i0++`, `l0, i0`},
+	{"element of array", `l0, i0 := [3]int{2, 3, 4}, 1`, `l0[i0]`, `l0, i0 = [3]int{5, 6, 7}, 2`, `l0`},
+	{"element by pointer", `l0 := &[3]int{2, 3, 4}; o0 := l0`, `l0[1]`, `l0 = &[3]int{5, 6, 7}`, `*l0, *o0`},
+	{"entry", `m0 := map[string]int{"a": 2}; o0 := m0`, `m0["a"]`, `m0 = map[string]int{"a": 3}`, `m0, o0`},
+	{"key", `m0, k0 := map[string]int{"a": 2, "b": 3}, "a"`, `m0[k0]`, `k0 = "b"`, `m0`},
+	{"field of entry", `m0 := map[int]*pair{1: {2, 3}}; o0 := m0[1]`, `m0[1].a`, `m0[1] = &pair{4, 5}`, `*m0[1], *o0`},
+	{"promoted field", `p0 := &outer{inner: inner{pair: &pair{2, 3}}}; o0 := p0.pair`, `p0.a`, `p0.pair = &pair{4, 5}`, `*p0.pair, *o0`},
+	{"nested", `w0 := &wide{next: &wide{}}; o0 := w0.next; i0 := 2`, `w0.next.list[i0].a`, `w0.next = &wide{}; w0.next.list[2].a = 7`, `w0.next.list, o0.list`},
+	{"field of global", `stored = &pair{2, 3}; o0 := stored`, `stored.a`, `stored = &pair{4, 5}`, `*stored, *o0`},
+}
+
+// computed are others, which cannot be assigned to.
+var computed = []struct{ name, setup, expr, change, seen string }{
+	{"length", `l0 := []int{1, 2}`, `len(l0)`, `l0 = nil`, `l0`},
+	{"length of map", `m0 := map[int]int{1: 1}`, `len(m0)`, `m0 = map[int]int{}`, `m0`},
+	{"interface", `var i0 any = 2`, `i0.(int)`, `i0 = 3`, `i0`},
+	{"receiver", `p0 := &pair{2, 3}`, `p0.first()`, `p0 = &pair{4, 5}`, `*p0`},
+	{"receiver of variable", `p0 := pair{2, 3}`, `p0.first()`, `p0 = pair{4, 5}`, `p0`},
+	{"receiver in interface", `var i0 firster = &pair{2, 3}`, `i0.first()`, `i0 = &pair{4, 5}`, `i0`},
+	{"result of variable", `f0 := func(n int) int { return n }`, `f0(set())`, `f0 = func(n int) int { return n + 10 }`, `f0(1)`},
+	{"result of field", `h0 := &hook{func(n int) int { return n }}`, `h0.f(set())`, `h0 = &hook{func(n int) int { return n + 10 }}`, `h0.f(1)`},
+	{"results of variable", `f0 := func(n int) (int, int) { return n, n }`, `second(f0(set()))`, `f0 = func(n int) (int, int) { return n, n + 10 }`, ``},
+	{"result of method", `p0 := &pair{2, 3}; o0 := p0`, `p0.added(set())`, `p0 = &pair{4, 5}`, `*p0, *o0`},
+	{"result of method of interface", `var i0 adder = &pair{2, 3}`, `i0.added(set())`, `i0 = &pair{4, 5}`, `i0`},
+	{"results of method of interface", `var i0 adder = &pair{2, 3}`, `second(i0.both(set()))`, `i0 = &pair{4, 5}`, `i0`},
+	{"entry of result", `m0 := map[int]int{1: 2}`, `m0[set()]`, `m0 = map[int]int{1: 3}`, `m0`},
+	{"element of result", `l0 := []int{2, 3}`, `l0[set()]`, `l0 = []int{4, 5}`, `l0`},
+	{"part", `l0 := []int{2, 3}`, `l0[set():][0]`, `l0 = []int{4, 5}`, `l0`},
+	{"conversion", `var x0 uint8 = 2`, `int(x0)`, `x0 = 3`, `x0`},
+	{"bytes", `b0 := []byte("ab")`, `len(string(b0) + strconv.Itoa(set()))`, `b0 = []byte("abc")`, `b0`},
+	{"library", `b0 := &strings.Builder{}`, `b0.Len()`, `b0 = &strings.Builder{}; b0.WriteString("abc")`, `b0.Len()`},
+}
+
+// settingPlaces are statements with such an expression in which set is called.
+var settingPlaces = []piece{
+	{"sum", `t.use(§ + set())`},
+	{"sum behind", `t.use(set() + §)`},
+	{"define", `v := §*100 + set(); t.use(v)`},
+	{"define two", `v, w := §, set(); t.use(v, w)`},
+	{"arguments", `t.use(§, set())`},
+	{"arguments behind", `t.use(set(), §)`},
+	{"arguments of a function", `t.use(added(§, set()))`},
+	{"arguments of a literal", `func(v, w int) { t.use(v, w) }(§, set())`},
+	{"library", `t.use(strconv.FormatInt(int64(§), 9+set()))`},
+	{"deferred", `func() { defer t.use(§, set()) }()`},
+	{"go", `d := make(chan int, 2); go func(v, w int) { d <- v; d <- w }(§, set()); t.use(<-d, <-d)`},
+	{"condition", `if § > set()+1 { t.use("then") }`},
+	{"and", `if § > 2 && set() > 0 { t.use("then") }; t.use(§)`},
+	{"switch", `switch § { case set(): t.use("one"); case §: t.use("same") }`},
+	{"return", `t.use(func() (int, int) { return §, set() }())`},
+	{"slice", `t.use([]int{§, set(), §})`},
+	{"literal", `t.use(pair{§, set()})`},
+	{"map", `t.use(map[int]int{§: set()})`},
+	{"append", `t.use(append(t.list(1), §, set()))`},
+	{"send", `c := make(chan int, 1); c <- § + set(); t.use(<-c)`},
+	{"index", `l := []int{5, 6, 7, 8, 9, 1, 2, 3, 4}; t.use(l[§%9] + set())`},
+	{"range", `for i := range § + set() { t.use(i) }`},
+	{"assign to element", `l := []int{5, 6, 7}; l[§%3] = set(); t.use(l)`},
+	{"add to entry", `m := map[int]int{}; m[§] += set(); t.use(m)`},
+	{"locking", `t.use(§ + set() + t.guarded())`},
+}
+
+// settingWrites are the same for what is assigned to.
+var settingWrites = []piece{
+	{"assign", `§ = set()`},
+	{"add", `§ += set()`},
+	{"shift", `§ <<= set()`},
+	{"assign sum", `§ = § + set()`},
+	{"assign two", `v := 0; §, v = set(), 2; t.use(v)`},
+	{"assign two behind", `v := 0; v, § = §, set(); t.use(v)`},
+	{"assign locked", `§ = set() + t.guarded()`},
+}
+
+// settingDeletes are statements that remove what the result of set says.
+var settingDeletes = []piece{
+	{"delete", `m0 := map[int]int{1: 2, 2: 3}; o0 := m0; set := func() int { m0 = map[int]int{1: 4, 3: 5}; return 1 }; delete(m0, set()); t.use(m0, o0)`},
+	{"delete from field", `h0 := &tables{m: map[int]int{1: 2, 2: 3}}; o0 := h0; set := func() int { h0 = &tables{m: map[int]int{1: 4}}; return 1 }; delete(h0.m, set()); t.use(h0.m, o0.m)`},
+	{"append to variable", `l0 := []int{1}; set := func() int { l0 = append(l0, 2); return 3 }; l0 = append(l0, set()); t.use(l0)`},
+	{"assign to key of result", `m0 := map[int]int{1: 2}; o0 := m0; set := func() int { m0 = map[int]int{}; return 1 }; m0[set()] = set() + 1; t.use(m0, o0)`},
+	{"assign to element of result", `l0 := []int{1, 2}; o0 := l0; set := func() int { l0 = []int{3, 4}; return 1 }; l0[set()] = set() + 1; t.use(l0, o0)`},
+	{"copy", `l0 := []int{1, 2}; o0 := l0; set := func() []int { l0 = []int{3, 4}; return o0 }; copy(l0, set()); t.use(l0, o0)`},
+	{"go of variable", `d := make(chan int, 1); f0 := func(n int) { d <- n }; set := func() int { f0 = func(n int) { d <- n + 10 }; return 1 }; go f0(set()); t.use(<-d)`},
+	{"defer of variable", `f0 := func(n int) { t.use(n) }; set := func() int { f0 = func(n int) { t.use(n + 10) }; return 1 }; func() { defer f0(set()) }()`},
+	{"defer of interface", `var i0 adder = &pair{2, 3}; set := func() int { i0 = &pair{4, 5}; return 1 }; func() { defer i0.added(set()) }()`},
+	{"statement of interface", `var i0 setter = &pair{2, 3}; o0 := i0; set := func() int { i0 = &pair{4, 5}; return 1 }; i0.set(set()); t.use(i0, o0)`},
+}
+
 // formProgram is a function of the generated package, and what it is there for: a racy or
 // a safe one, or one whose order is compared.
 type formProgram struct {
@@ -386,6 +482,22 @@ func formPrograms(all bool) (out []formProgram) {
 	cross(addressed, addresses, func(a access) string { return a.read })
 	order(readPlaces, operations)
 	order(writePlaces, targets)
+	setting := func(places []piece, of []struct{ name, setup, expr, change, seen string }) {
+		for i, p := range places {
+			for k, a := range of {
+				if !all && len(places) > len(settingWrites) && k != i%len(of) && k != (i*5+2)%len(of) && (i+k)%4 != 0 {
+					continue
+				}
+				code := fmt.Sprintf("\t%s\n\tset := func() int { t.did(\"set\"); %s; return 1 }\n\t%s\n\tt.use(%s)\n", a.setup, a.change, strings.ReplaceAll(p.code, "§", a.expr), a.seen)
+				out = append(out, formProgram{p.name + " / " + a.name + ", set", "order", code, false})
+			}
+		}
+	}
+	setting(settingPlaces, slices.Concat(changed, computed))
+	setting(settingWrites, changed)
+	for _, p := range settingDeletes {
+		out = append(out, formProgram{p.name + ", set", "order", "\t" + p.code + "\n", false})
+	}
 	return out
 }
 

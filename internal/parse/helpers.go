@@ -20,7 +20,7 @@ func onceSource(zz, name string) string {
 		last = "g()"
 	}
 	return fmt.Sprintf(`func %[1]s%[2]s%[3]s(site %[1]s.Site, f func() %[4]s) func() %[4]s {
-	once, g := new(sync.Once), sync.%[2]s(f)
+	once, g := &sync.Once{}, sync.%[2]s(f)
 	return func() %[4]s {
 		%[1]s.OnceDo(site, once, %[5]s)
 		%[6]s
@@ -167,7 +167,8 @@ func pullSource(zz, name string) string {
 		}, func() {
 			%[1]s.Wr(at, c)
 			if c.Stoppable() {
-				defer c.Left(c.Resume(), new(bool))
+				more := 0 != 0
+				defer c.Left(c.Resume(), &more)
 				stop()
 			}
 		}

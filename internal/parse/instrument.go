@@ -532,8 +532,10 @@ func (w *pkgRewriter) unitOf(file string) *unit {
 // fileFacts are what is known of a file before it is rewritten. They depend on no other file.
 type fileFacts struct {
 	// set are the expressions that are assigned to, or whose address is taken.
-	set       map[ast.Expr]bool
-	maps      *mapGuards
+	set  map[ast.Expr]bool
+	maps *mapGuards
+	// behind are the expressions behind which their statement calls something.
+	behind    map[ast.Expr]bool
 	linknames map[string]*ast.Comment // functions that are linked by name
 	// memory are the places of the file where memory is touched.
 	memory    *memory
@@ -543,7 +545,7 @@ type fileFacts struct {
 // fileFactsOf is for several goroutines at the same time.
 func (w *pkgRewriter) fileFactsOf(f *ast.File) *fileFacts {
 	facts := &fileFacts{
-		set: setVariables(f), maps: findMapGuards(w.TypesInfo, f), linknames: linknames(f),
+		set: setVariables(f), maps: findMapGuards(w.TypesInfo, f), behind: readsLater(w.TypesInfo, f), linknames: linknames(f),
 		memory: findMemory(w.Types, w.TypesInfo, w.own, w.plain, w.unlocked, w.valueMethods, f),
 	}
 	if w.clock || w.opts.Shared {

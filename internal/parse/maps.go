@@ -333,12 +333,23 @@ func (r *rewriter) removes(c *ast.CallExpr) {
 		r.replace(r.file.Offset(c.Fun.Pos()), r.file.Offset(c.Fun.End()), r.zz+".Clears")
 		return
 	}
-	out := r.build(c.Pos())
+	out, key := r.build(c.Pos()), ""
+	first := r.listed[c] && r.behind[c.Args[0]] && r.maps.keepsType(c.Args[1]) // what is called for it may set the map
+	if first {
+		key = r.name()
+		out.put("{ %s := ", key)
+		out.node(c.Args[1])
+		out.put("; ")
+	}
 	out.put("%s.Deletes(", r.zz)
 	out.node(c.Args[0])
 	out.put(")(")
-	out.node(c.Args[1])
-	out.put(")")
+	if first {
+		out.put("%s) }", key)
+	} else {
+		out.node(c.Args[1])
+		out.put(")")
+	}
 	out.done(c.End())
 }
 
@@ -390,7 +401,7 @@ func (r *rewriter) guardMap(e ast.Expr) {
 	if g.of != nil {
 		start, end := r.file.Offset(g.of.Pos()), r.file.Offset(g.of.End())
 		of := string(r.src[start:end])
-		if now := r.text(start, end); strings.HasPrefix(now, r.zz+"_") {
+		if now := r.text(start, end); !callFree([]ast.Expr{g.of}) && strings.HasPrefix(now, r.zz+"_") {
 			of = now // a variable that has it
 		}
 		if strings.ContainsAny(of, "\n/") {

@@ -259,6 +259,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		}
 		r.fileTimes(c, obj)
 		r.usedBehind(c)
+		r.recordCallee(c)
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)

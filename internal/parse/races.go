@@ -50,9 +50,12 @@ func (r *rewriter) touchAs(e ast.Node, text string) int {
 
 // read records the read of an expression, if it is to be recorded.
 func (r *rewriter) read(e ast.Expr) {
-	if r.races == nil {
-		return
+	if r.races != nil {
+		r.readLater(e, func() { r.recordRead(e) })
 	}
+}
+
+func (r *rewriter) recordRead(e ast.Expr) {
 	if why := r.races.hidden[e]; why != "" {
 		r.unrecorded(e.Pos(), "%s", why)
 	}
@@ -224,9 +227,9 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		}
 	}
 	a, assigned := s.(*ast.AssignStmt)
-	// The compiler reads what says where to write behind the calls and receives of the value.
-	valueFirst := assigned && list && len(lhs) == 1 && a.Tok == token.ASSIGN && r.maps.element(lhs[0]) == nil && callFree(lhs) && !callFree(rhs)
-	if len(targets) == 0 && !(valueFirst && r.records(lhs[0])) {
+	// The compiler reads what says where to write behind the calls and receives: those of the left side, and of the values.
+	valuesFirst := assigned && list && len(lhs) == len(rhs) && a.Tok != token.DEFINE && !callFree(rhs) && (len(targets) == len(lhs) || callFree(lhs))
+	if len(targets) == 0 && !(valuesFirst && r.records(lhs)) {
 		return func() {}
 	}
 	if !list && r.recovers(rhs) {
@@ -234,22 +237,30 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		return func() {}
 	}
 	quiet := len(lhs) == 1 && callFree(rhs)
-	pre, hoisted := r.build(s.Pos()), false
+	called, pre, hoisted := r.build(s.Pos()), r.build(s.Pos()), false
 	for _, t := range targets {
-		for _, p := range t.parts {
+		parts := t.parts
+		if x := r.maps.element(t.expr); valuesFirst && x != nil && r.inTurn(x.Index) {
+			parts = append(parts, x.Index)
+		}
+		for _, p := range parts {
 			if r.info.Types[p].Value != nil || r.stable(p, len(lhs) == 1, quiet) {
 				continue
 			}
-			name := r.name()
-			pre.put("%s := ", name)
-			pre.node(p)
-			pre.put("; ")
+			name, front := r.name(), pre
+			if valuesFirst && r.inTurn(p) {
+				front = called
+			}
+			front.put("%s := ", name)
+			front.node(p)
+			front.put("; ")
 			hoisted = true
 			b := r.build(p.Pos())
 			b.put("%s", name)
 			b.done(p.End())
 		}
 	}
+	called.move(s.Pos())
 	pre.move(s.Pos())
 	post := r.build(s.End())
 	function := "Wr"
@@ -267,18 +278,20 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		post.put(")")
 	}
 	post.move(s.End())
-	before, after := pre.buf.String(), post.buf.String()
-	if valueFirst && (hoisted || len(targets) == 0) {
-		if h := r.hoist(rhs); h != nil && h.names[0] != "" {
+	before, after := called.buf.String()+pre.buf.String(), post.buf.String()
+	if valuesFirst && (hoisted || len(targets) == 0) {
+		if h := r.hoist(rhs); h != nil {
 			return func() {
-				b := r.build(s.Pos())
-				b.put("{ %s := ", h.names[0])
-				h.operands[0].put(b)
-				b.put("; ")
+				b, at := r.build(s.Pos()), s.Pos()
+				b.put("{ %s", called.buf.String())
+				h.putOperands(b)
 				b.move(s.Pos())
-				b.put("%s", before)
-				b.source(s.Pos(), rhs[0].Pos())
-				h.operand(b, 0)
+				b.put("%s", pre.buf.String())
+				for i, e := range rhs {
+					b.source(at, e.Pos())
+					h.operand(b, i)
+					at = e.End()
+				}
 				b.move(s.End())
 				b.put("%s }", after)
 				b.done(s.End())
@@ -298,8 +311,8 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 }
 
 // records reports whether evaluating what is assigned to is recorded in part: by calls in its place.
-func (r *rewriter) records(e ast.Expr) bool {
-	return evaluates([]ast.Expr{e}, func(n ast.Node) bool {
+func (r *rewriter) records(lhs []ast.Expr) bool {
+	return evaluates(lhs, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
 		return ok && (r.races.reads[x] || r.races.maps[x] || r.races.embedded[x] != nil)
 	})
@@ -331,6 +344,23 @@ func callFree(list []ast.Expr) bool {
 			return true
 		case *ast.UnaryExpr:
 			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// inTurn: compiled programs evaluate an expression where it stands, before calls that follow, for what is in it. They read
+// variables late, and calculate with them.
+func (r *rewriter) inTurn(e ast.Expr) bool {
+	return evaluates([]ast.Expr{e}, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeAssertExpr:
+			return true
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		case *ast.CallExpr:
+			t, basic := r.info.TypeOf(n).Underlying().(*types.Basic)
+			return !r.info.Types[n.Fun].IsType() || !basic || t.Info()&types.IsNumeric == 0
 		}
 		return false
 	})
@@ -740,6 +770,9 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 	sel, _ := fun.(*ast.SelectorExpr)
 	b := r.build(c.Pos())
 	at := r.statement(c.Pos())
+	if target, _ := r.decider(c); function == "Ready" && target != nil && r.calleeLast(c) == target {
+		function += "Starts"
+	}
 	switch {
 	case k == funcValue && pure(r.info, fun):
 		b.put("%s.%sFunc(%d, ", r.zz, function, at)
@@ -784,6 +817,8 @@ func (r *rewriter) decider(c *ast.CallExpr) (target ast.Expr, on bool) {
 func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
 	function := fmt.Sprintf("Begun(%d, ", r.statement(c.Pos()))
 	switch {
+	case r.begins[c] && r.calleeLast(c) == target:
+		function = "" // the operand behind which the call begins has noted it
 	case r.begins[c] && on:
 		function = "StartsOn("
 	case r.begins[c]:
@@ -798,8 +833,12 @@ func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
 	}
 	b.put(")")
 	b.move(target.End())
-	r.before(target.Pos(), r.zz+"."+function)
-	r.after(target.End(), b.buf.String())
+	if function != "" {
+		r.readLater(target, func() {
+			r.before(target.Pos(), r.zz+"."+function)
+			r.after(target.End(), b.buf.String())
+		})
+	}
 	if r.info.Types[c].IsVoid() {
 		open, end := r.block(c)
 		r.before(c.Pos(), open)
@@ -914,6 +953,7 @@ func (r *rewriter) begin(c *ast.CallExpr, operand ast.Expr) {
 	end.move(operand.End())
 	r.after(operand.End(), end.buf.String())
 	r.begins[c] = true
+	r.restore(r.calleeLast(c)) // mark has what is recorded of it
 }
 
 // lastOperation is the last expression, of those that the operands of a call are evaluated
@@ -1046,6 +1086,9 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	}
 	pre.move(s.Defer)
 	post.move(s.End())
+	if k == ifaceCall && selects || k == funcValue {
+		r.restore(r.calleeLast(c))
+	}
 	r.before(s.Defer, pre.buf.String())
 	r.after(s.End(), post.buf.String())
 }

@@ -269,7 +269,7 @@ func (r *rewriter) walk(n ast.Node) {
 		case *ast.IndexExpr:
 			r.walk(m.X)
 			r.walk(m.Index)
-			r.guardMap(m.X)
+			r.readLater(m.X, func() { r.guardMap(m.X) })
 			r.guardMap(m.Index)
 			r.read(m)
 			r.done(m)

@@ -17,10 +17,12 @@ import (
 type hoisted struct {
 	callee   ast.Expr // nil if it stays in place
 	function string   // its variable
-	operands []operand
-	names    []string // the variable of each operand, "" if it stays in place
-	retype   []string // what gives the variable the type that its place wants
-	tuple    []string // the variables of the results of the single operand
+	// calleeLast: the function is read behind the calls in the arguments, as compiled programs do
+	calleeLast bool
+	operands   []operand
+	names      []string // the variable of each operand, "" if it stays in place
+	retype     []string // what gives the variable the type that its place wants
+	tuple      []string // the variables of the results of the single operand
 }
 
 // hoist prepares the arguments of a call. It returns nil if one would get
@@ -109,11 +111,23 @@ func (h *hoisted) open(b *builder) {
 	if h.any() {
 		b.put("{ ")
 	}
-	if h.callee != nil {
-		b.put("%s := ", h.function)
-		b.node(h.callee)
-		b.put("; ")
+	if h.callee != nil && !h.calleeLast {
+		h.putCallee(b)
 	}
+	h.putOperands(b)
+	if h.callee != nil && h.calleeLast {
+		h.putCallee(b)
+	}
+}
+
+func (h *hoisted) putCallee(b *builder) {
+	b.put("%s := ", h.function)
+	b.node(h.callee)
+	b.put("; ")
+}
+
+// putOperands adds the evaluation of the arguments.
+func (h *hoisted) putOperands(b *builder) {
 	if len(h.tuple) > 0 {
 		b.put("%s := ", strings.Join(h.tuple, ", "))
 		h.operands[0].put(b)
@@ -245,7 +259,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		return
 	}
 	if !r.static(c.Fun) {
-		h.callee, h.function = c.Fun, r.name()
+		h.callee, h.function, h.calleeLast = c.Fun, r.name(), pure(r.info, c.Fun) && !callFree(c.Args)
 	}
 	h.open(b)
 	foreign := ""

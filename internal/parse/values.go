@@ -305,7 +305,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "SeedAll":
 		text = fmt.Sprintf("func %[1]sSeedAll(site %[1]s.Site, perhaps bool, seed int64) {\n\t%[1]s.SeedAll(site, perhaps, seed)\n\trand.Seed(seed)\n}", zz)
 	case "Zero":
-		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
+		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { var zero T; *p = zero }", zz)
 	case "TRun":
 		text = fmt.Sprintf("func %sTRun(site %s.Site, t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn %s.FreeSubtest(site, t, f, func(f func(*testing.T)) bool { return t.Run(name, f) })\n\t}\n\t%s.Subtest(site, func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz, zz, zz)
 	case "Bubble":

@@ -152,7 +152,24 @@ type pair struct{ a, b int }
 func (p pair) first() int { return p.a }
 func (p *pair) set(n int) { p.a = n }
 
+func (p *pair) added(n int) int       { return p.a + n }
+func (p *pair) both(n int) (int, int) { return p.a, p.b + n }
+
 type firster interface{ first() int }
+
+type setter interface{ set(n int) }
+
+type adder interface {
+	added(n int) int
+	both(n int) (int, int)
+}
+
+type hook struct{ f func(int) int }
+
+type tables struct{ m map[int]int }
+
+func added(n, m int) int  { return n*10 + m }
+func second(_, n int) int { return n }
 
 type inner struct {
 	*pair
@@ -177,6 +194,12 @@ func (b *box[V]) put(v V) { b.v = v }
 func same[V any](v V) V { return v }
 
 var global, beside = 1, 1
+
+// What calls change.
+var (
+	number = 1
+	stored *pair
+)
 
 // both runs two functions in goroutines of their own, with nothing between them.
 func both(a, b func(*T)) { run(nil, a, b) }
