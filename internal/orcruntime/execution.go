@@ -66,6 +66,16 @@ type execution struct {
 	// run has not.
 	cutRanges []Site
 	unchosen  []string
+	// spawned is how the goroutines were started, by index; symmetric: some of them may be alike. distinct are those that are
+	// not any more, as far as steps have been looked at.
+	spawned   []spawned
+	symmetric bool
+	distinct  []bool
+	// counting are the WaitGroups that were added to between the starts of those who may be alike.
+	counting []touched
+	// readBetween is what their parents have read between the starts; written: somebody has written to it later.
+	readBetween []readSpan
+	written     bool
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
 	behind uint64
@@ -95,6 +105,8 @@ type event struct {
 	// apart: others can act before and after what uninstrumented code does in the step,
 	// which has begun with the only call of it.
 	apart bool
+	// picks: the environment has chosen something in the step.
+	picks bool
 	// reads: the clock was read, and no time has passed for that. Others may do it before or
 	// after, but it changes nothing.
 	reads bool
@@ -179,6 +191,7 @@ func (x *execution) step(g *goroutine) {
 		return
 	}
 	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
+	g.done++
 	x.next, x.queues = -1, false
 	if g.op.access() {
 		x.continues(g.site)
@@ -271,6 +284,7 @@ func (x *execution) started(g, child *goroutine) {
 	if x != nil {
 		x.act(act{kind: actStart, g: g.seq, other: child.seq})
 		x.population(touchBorn)
+		x.spawns(g, child)
 	}
 }
 
@@ -785,5 +799,8 @@ func (x *execution) reset() {
 	clear(x.closed)
 	clear(x.own)
 	clear(x.holds)
+	clear(x.spawned)
+	x.spawned, x.distinct, x.counting, x.symmetric = x.spawned[:0], x.distinct[:0], x.counting[:0], false
+	x.readBetween, x.written = x.readBetween[:0], false
 	x.next, x.behind = -1, 0
 }

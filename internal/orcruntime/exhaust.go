@@ -37,6 +37,8 @@ type Exhaustion struct {
 	Bounding *Bounding
 	// sourceSets has all nodes explored by source sets, to compare wakeup trees with.
 	sourceSets bool
+	// distinct has no two goroutines taken for alike, to compare with.
+	distinct bool
 	// Misuse has goroutines stop at all minor guards, see the package comment.
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
@@ -185,6 +187,8 @@ type Node struct {
 	// Older is To in frontiers of versions that knew no sequences.
 	Older []string `json:"To,omitempty"`
 	Sleep []sleeper
+	// Alike are groups of those who were ready that are alike, see symmetry.go.
+	Alike [][]string `json:",omitempty"`
 	// Extra are what the step that was chosen has touched without an address, in all
 	// executions with it so far.
 	Extra []extraTouch `json:",omitempty"`
@@ -259,6 +263,9 @@ func Exhaust(e Exhaustion) Exhausted {
 	x.exec.pick = func(g *goroutine, site Site, n, untaken int) int {
 		x.out.Choices++
 		x.asks++
+		if k := len(x.exec.events); k > 0 {
+			x.exec.events[k-1].picks = true
+		}
 		if n > max(e.Values, maxValues) {
 			x.out.Untaken = true
 			x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a choice with more alternatives than are explored, of which "+oneTaken)
@@ -715,6 +722,9 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 	if stall {
 		n.Ready = append(n.Ready, TimeStep)
 	}
+	if !x.e.distinct {
+		n.Alike = x.exec.alike(v, ready)
+	}
 	if !x.by.open(&n, s, v, ready, stall) {
 		x.cutOff = true
 		return ""
@@ -793,6 +803,7 @@ func (x *search) observe(s *run) {
 	x.exec.changed = x.exec.changed[:0]
 	for ; x.stepped < len(x.exec.events); x.stepped++ {
 		e := &x.exec.events[x.stepped]
+		x.exec.seen(e)
 		x.by.stepped(s, e)
 		if e.g >= 0 {
 			x.look(e)
@@ -905,7 +916,7 @@ func (x *search) races(res Result, found func(first, second int)) {
 	for _, e := range x.hb.together {
 		x.noteCalls(&events[e])
 	}
-	x.out.Misuse = x.out.Misuse || x.hb.early
+	x.out.Misuse = x.out.Misuse || x.hb.early || !x.e.Misuse && !x.e.distinct && x.toldApart()
 	for _, r := range res.Races {
 		x.out.Misuse = x.out.Misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
 	}

@@ -209,6 +209,16 @@ func newRandomProgram(r *random, kinds []string) *randomProgram {
 }
 
 func (p *randomProgram) main() {
+	p.run(func(body func(log, i int), _ func(Site, action)) {
+		for i := 1; i < len(p.goros); i++ {
+			Go(Site(10+i), func() { body(i, i) })
+		}
+		body(0, 0)
+	})
+}
+
+// run calls start with what the i-th goroutine does, which notes what it sees in a log, and with what does one thing.
+func (p *randomProgram) run(start func(body func(log, i int), act func(Site, action))) {
 	var (
 		chans = []chan int{make(chan int, p.caps[0]), make(chan int, p.caps[1])}
 		mus   [2]sync.Mutex
@@ -333,18 +343,14 @@ func (p *randomProgram) main() {
 		}
 		return ""
 	}
-	body := func(i int) {
+	start(func(log, i int) {
 		holds := map[string]int{}
 		for k, x := range p.goros[i] {
-			p.logs[i] += x.kind + "("
-			p.logs[i] += act(Site(100*(i+1)+2*k), x, holds) + ") "
+			p.logs[log] += x.kind + "("
+			p.logs[log] += act(Site(100*(i+1)+2*k), x, holds) + ") "
 		}
-		p.logs[i] += "end"
-	}
-	for i := 1; i < len(p.goros); i++ {
-		Go(Site(10+i), func() { body(i) })
-	}
-	body(0)
+		p.logs[log] += "end"
+	}, func(site Site, x action) { act(site, x, map[string]int{}) })
 }
 
 func (p *randomProgram) seen(res Result) string {

@@ -74,6 +74,14 @@ type goroutine struct {
 	blocks    [16]uintptr
 	lastBlock uintptr
 
+	// For symmetry: what a function can refer to that it is about to start, and that function; how many writes to memory
+	// it has done, what it has read since it has started a goroutine, and how many steps it has done.
+	refers        []any
+	refersIn      unsafe.Pointer
+	writes        uint32
+	betweenStarts []readSpan
+	done          int
+
 	children int
 	scope    *scope          // nil while packages are initialised
 	wg       *sync.WaitGroup // to be done at exit, see WGGo

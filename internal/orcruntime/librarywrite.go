@@ -57,6 +57,7 @@ func (r *races) lendSlice(g *goroutine, at Place, p unsafe.Pointer, size uintptr
 }
 
 func (r *races) lendMemory(g *goroutine, l loan) {
+	g.writes++ // see symmetry.go
 	if g.run.strays.Load() > 0 {
 		return
 	}

@@ -44,7 +44,7 @@ func (*reduction) more() (again, all bool) { return false, true }
 // open has one goroutine go on. Others are chosen, too, once a run has shown that its
 // steps depend on theirs.
 func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool {
-	n.Sleep = x.sleep
+	n.Sleep = withAlike(x.sleep, n.Alike)
 	exact := len(x.advice) > 0
 	for _, b := range x.advice {
 		switch {
@@ -72,6 +72,7 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 // leave has the step that was chosen not be done again before one depends on it.
 func (x *reduction) leave(n *Node) {
 	n.Sleep = append(n.Sleep, sleeper{G: n.Chosen, Extra: n.Extra, Followed: !n.Ended})
+	n.Sleep = withAlike(n.Sleep, n.Alike)
 	n.Extra, n.Ended = nil, false
 }
 
@@ -98,6 +99,13 @@ func (x *reduction) extras() {
 // ever, else who has waited longest; time only if nobody else need be chosen.
 func (x *reduction) preferred(n *Node, v View, ready []int, stall bool) (best string) {
 	var oldest int
+	if x.exec.symmetric { // those who are alike show it where all of them have begun
+		for _, i := range ready {
+			if p := v.Ready[i]; p.g.op == opStart && x.exec.maybeAlike(p.g) && !asleep(n.Sleep, p.G) {
+				return p.G
+			}
+		}
+	}
 	for _, i := range ready {
 		p := v.Ready[i]
 		if asleep(n.Sleep, p.G) {

@@ -149,6 +149,7 @@ func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, k
 // accessFrom is access with the number of a stack, -1 for that of the caller, and the clock of the goroutine when it
 // began.
 func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind, stack int32, begun uint32) (found *foundRace) {
+	g.run.exec.remembers(g, p, size, kind)
 	if r.off != "" {
 		return nil
 	}
@@ -221,6 +222,7 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	g.run.exec.remembers(g, p, 1, kind|writes) // what it refers to may be touched, too
 	if r.off != "" {
 		return
 	}

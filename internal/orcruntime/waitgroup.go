@@ -194,6 +194,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	s.count(wg, 1)
 	recorded.added()
 	g.leaves(site, strconv.Itoa(s.waitGroupCount(wg)))
+	g.refers = append(g.refers, wg)
 	started := s.spawn(g, site, f)
 	started.wg, started.wgGo = wg, site
 	g.pass()

@@ -67,6 +67,7 @@
 //   - operations.go: calls of guarded functions and methods, with their operands
 //   - chans.go: sends, receives, ranges, select
 //   - spawn.go: go and defer statements
+//   - symmetry.go: what goroutines that are started at one site may differ in
 //   - ends.go: calls that end the program or the test
 //   - maps.go: guards in front of uses of maps
 //   - polls.go: calls that a loop may poll with

@@ -230,6 +230,9 @@ func (r *rewriter) operation(c *ast.CallExpr) *operation {
 		}
 		op.operands = append(op.operands, operand{expr: a})
 	}
+	if last := len(op.operands) - 1; name == "WGGo" {
+		op.operands[last] = r.alikeIn(op.operands[last])
+	}
 	if op.site = r.site(kind, c.Lparen); op.site == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -102,14 +103,14 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	writes, named := "", true
 	var names []string
 	for _, v := range out.all {
-		named = named && v.Name() != "_" && r.means(s, v)
+		named = named && v.Name() != "_" && r.means(s.Pos(), v)
 		names = append(names, v.Name())
 	}
 	for _, v := range out.shared {
 		if i := slices.Index(out.all, v); len(s.Results) == len(out.all) && r.names(s.Results[i], v) {
 			continue // it stays what it is, and nothing is written
 		}
-		if !r.means(s, v) {
+		if !r.means(s.Pos(), v) {
 			r.unrecorded(s.Pos(), "the write of the result %s is not recorded, since another variable hides it", v.Name())
 			continue
 		}
@@ -128,12 +129,12 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	}
 }
 
-// means: at a statement the name of a variable stands for it.
-func (r *rewriter) means(s ast.Stmt, v *types.Var) bool {
-	scope := r.info.Scopes[r.ast].Innermost(s.Pos())
+// means: at a position the name of a variable stands for it.
+func (r *rewriter) means(at token.Pos, v *types.Var) bool {
+	scope := r.info.Scopes[r.ast].Innermost(at)
 	if scope == nil {
 		return false
 	}
-	_, o := scope.LookupParent(v.Name(), s.Pos())
+	_, o := scope.LookupParent(v.Name(), at)
 	return o == v
 }

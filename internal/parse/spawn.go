@@ -247,8 +247,9 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	b := r.build(s.Go)
 	lit, isLit := ast.Unparen(c.Fun).(*ast.FuncLit)
 	if isLit && len(c.Args) == 0 && lit.Type.Results.NumFields() == 0 && lit.Type.Params.NumFields() == 0 {
+		o := r.alikeIn(operand{expr: lit})
 		b.put("%s.Go(%d, ", r.zz, id)
-		b.node(lit)
+		o.put(b)
 		b.put(")")
 		b.done(s.End())
 		return
@@ -262,6 +263,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		h.callee, h.function, h.calleeLast = c.Fun, r.name(), pure(r.info, c.Fun) && !callFree(c.Args)
 	}
 	h.open(b)
+	open, end := r.alike(s, h)
 	foreign := ""
 	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && r.calls[c] == ifaceCall && pure(r.info, sel.X) {
 		foreign = r.name()
@@ -271,9 +273,9 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	}
 	if sig, ok := r.info.TypeOf(c.Fun).Underlying().(*types.Signature); ok && h.callee != nil && len(c.Args) == 0 && sig.Results().Len() == 0 {
 		// Go finds a nil function here; others, where they are called.
-		b.put("%s.GoValue(%d, %s, func() { ", r.zz, id, h.function)
+		b.put("%s.GoValue(%d, %s, %sfunc() { ", r.zz, id, h.function, open)
 	} else {
-		b.put("%s.Go(%d, func() { ", r.zz, id)
+		b.put("%s.Go(%d, %sfunc() { ", r.zz, id, open)
 	}
 	b.put("%s", r.goLibrary(c, h.function, foreign))
 	switch {
@@ -293,7 +295,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		b.put("%s", h.function)
 		h.args(b, c)
 	}
-	b.put(" })")
+	b.put(" }%s)", end)
 	h.close(b)
 	b.done(s.End())
 }
