@@ -716,7 +716,7 @@ func (f *clockFlow) fieldOf(t types.Type, i int) taint {
 }
 
 func (f *clockFlow) key(instr ssa.Instruction, key ssa.Value) {
-	if f.of(key)&(dated|valued) != 0 || isStruct(key.Type()) && f.holds(key) {
+	if f.of(key)&(dated|valued) != 0 || hasParts(key.Type()) && f.holds(key) {
 		f.decides(instr, "the key of a map")
 	}
 }
@@ -724,6 +724,15 @@ func (f *clockFlow) key(instr ssa.Instruction, key ssa.Value) {
 func isStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok
+}
+
+// hasParts reports whether values of a type are compared part by part, and parts of them may be fields, of which each
+// has its own cell.
+func hasParts(t types.Type) bool {
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return hasParts(a.Elem())
+	}
+	return isStruct(t)
 }
 
 func (f *clockFlow) lookup(x *ssa.Lookup) {
@@ -783,6 +792,11 @@ func isString(t types.Type) bool {
 func isInteger(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isUnsigned(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
 }
 
 // unitOf are the units, in nanoseconds, that methods of a duration count.
@@ -856,7 +870,7 @@ func isNanoseconds(t types.Type) bool {
 // them are compared the runtime follows it.
 func (f *clockFlow) binOp(x *ssa.BinOp) {
 	a, b := f.of(x.X)&dated, f.of(x.Y)&dated
-	if isStruct(x.X.Type()) && f.holds(x.X) || f.of(x.X)&f.of(x.Y)&valued != 0 {
+	if hasParts(x.X.Type()) && (f.holds(x.X) || f.holds(x.Y)) || f.of(x.X)&f.of(x.Y)&valued != 0 {
 		a |= numeric
 	}
 	if a|b == 0 {
@@ -885,6 +899,9 @@ func (f *clockFlow) binOp(x *ssa.BinOp) {
 	}
 	if (x.Op == token.QUO || x.Op == token.REM) && isInteger(x.Type()) {
 		f.number(x, x.Y, "a divisor")
+	}
+	if (x.Op == token.SHL || x.Op == token.SHR) && !isUnsigned(x.Y.Type()) {
+		f.number(x, x.Y, "how far a number is shifted")
 	}
 	if n := residue(x); n > 0 && f.rewritten[x.Pos()] {
 		if f.found != nil {
@@ -1196,7 +1213,9 @@ func (f *clockFlow) setCalls(c ssa.CallInstruction, t taint) {
 			if isTimeType(u.Elem(), "Time") || isDuration(u.Elem()) || !isScalar(u.Elem()) {
 				of = t & dated
 			}
-			f.setCall(c, i, of)
+			if !keepsLength(c) {
+				f.setCall(c, i, of) // how many elements there are
+			}
 			f.store(f.toCall(c, i), of)
 		case *types.Struct:
 			f.setCall(c, i, numeric)
@@ -1206,6 +1225,23 @@ func (f *clockFlow) setCalls(c ssa.CallInstruction, t taint) {
 			f.setCall(c, i, holder)
 		}
 	}
+}
+
+// keepsLength reports whether how long a slice is that a function returns does not depend on what is in those that it is given.
+func keepsLength(c ssa.CallInstruction) bool {
+	fn := c.Common().StaticCallee()
+	if fn == nil {
+		return false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return lengthKeepers[fn.String()]
+}
+
+var lengthKeepers = map[string]bool{
+	"bytes.Clone": true, "slices.Clip": true, "slices.Clone": true, "slices.Collect": true, "slices.Concat": true, "slices.Delete": true, "slices.Grow": true,
+	"slices.Insert": true, "slices.Repeat": true, "slices.Replace": true, "slices.Sorted": true, "slices.SortedFunc": true, "slices.SortedStableFunc": true,
 }
 
 // isScalar reports whether a type is a basic one or has one: a type parameter has a constraint.
@@ -1277,7 +1313,16 @@ func (f *clockFlow) library(c ssa.CallInstruction, fn *types.Func) {
 	case strings.HasPrefix(fn.FullName(), "fmt.Fprint") && len(args) > 0 && textBuilder(args[0]) != nil:
 		f.store(f.to(textBuilder(args[0])), all)
 	case f.asserts(fn, args):
-	case fn.FullName() == "errors.Is", fn.FullName() == "errors.As", fn.FullName() == "errors.AsType":
+	case fn.FullName() == "errors.Is":
+	case fn.FullName() == "errors.As":
+		// An error that is no struct is the number or the text itself; of others the fields have it.
+		if to, ok := args[1].(*ssa.MakeInterface); ok && f.of(args[0]) != 0 && !isStruct(pointedTo(pointedTo(to.X.Type()))) {
+			f.store(f.to(to), numeric)
+		}
+	case fn.FullName() == "errors.AsType":
+		if f.of(args[0]) != 0 && !isStruct(pointedTo(c.Common().Signature().Results().At(0).Type())) {
+			f.setCall(c, 0, numeric)
+		}
 	case keepers[path]:
 		f.keeper(c, fn)
 	case effectsOfStd[path] != 0 && !strings.HasPrefix(fn.Name(), "Fprint") && !strings.Contains(fn.Name(), "can"):
@@ -1342,7 +1387,7 @@ func (f *clockFlow) keeper(c ssa.CallInstruction, fn *types.Func) {
 			f.setCall(c, i, f.load(f.at(causes)))
 		case isTimeType(t, "Time"):
 			f.setCall(c, i, timed|f.load(kept))
-		case types.IsInterface(t), isNumber(t), isString(t), isBoolean(t) && strings.Contains(fn.Name(), "CompareAnd"):
+		case types.IsInterface(t), isNumber(t), isString(t), isBoolean(t) && (fn.Pkg().Path() == "sync/atomic" || strings.Contains(fn.Name(), "CompareAnd")):
 			f.setCall(c, i, f.load(kept))
 		}
 	}
@@ -1505,8 +1550,12 @@ func (f *clockFlow) builtin(c ssa.CallInstruction, name string) {
 	case "delete":
 		f.key(c, args[1])
 	case "len", "cap":
-		if isString(args[0].Type()) {
+		_, slice := args[0].Type().Underlying().(*types.Slice)
+		switch {
+		case isString(args[0].Type()):
 			f.setCall(c, 0, all)
+		case slice && all&numeric != 0: // a library has made it of such a number, or of a text
+			f.setCall(c, 0, numeric)
 		}
 	case "min", "max":
 		if all &= dated; all != 0 && isDuration(args[0].Type()) && all&(instant|numeric) == 0 {
@@ -1614,7 +1663,10 @@ func (f *clockFlow) tellsIn(b *ssa.BasicBlock) bool {
 				return false
 			}
 		case *ssa.Store:
-			if a, ok := x.Addr.(*ssa.IndexAddr); !ok || !local(a) {
+			// An array for the arguments of a call, which is made where it is filled: of another one it is seen
+			// behind the condition what is in it.
+			a, ok := x.Addr.(*ssa.IndexAddr)
+			if !ok || !local(a) || a.X.(*ssa.Alloc).Block() != b {
 				return false
 			}
 		case *ssa.Call:

@@ -430,6 +430,60 @@ func program() {
 				log.Print("waiting")
 			}
 		}`,
+		"a truth that is kept": `func program() {
+			var b atomic.Bool
+			b.Store(time.Now().Unix() == 7)
+			if b.Load() { panic(1) } // decides
+			b.Store(time.Now().After(global))
+			var late atomic.Bool
+			late.Store(time.Now().After(global))
+			if late.Load() { panic(2) }
+		}`,
+		"an array that a condition fills": `func program() {
+			var a [2]int
+			if time.Now().Unix() == 7 { // decides
+				a[0] = 1
+			}
+			lock.Lock()
+			if a[0] == 1 { panic(1) }
+		}`,
+		"arguments that a condition makes": `func program() {
+			if time.Now().Unix() == 7 {
+				log.Print("a", 7)
+			}
+			lock.Lock()
+		}`,
+		"how many parts there are": `func program() {
+			parts := strings.Split(time.Now().String(), "7")
+			if len(parts) == 3 { panic(1) } // decides
+			n := 0
+			for range []byte(fmt.Sprint(time.Now())) { n++ } // decides
+			var e struct{ parts [][]byte }
+			e.parts = bytes.Fields([]byte(time.Now().String()))
+			if cap(e.parts) == 3 { panic(2) } // decides
+		}`,
+		"as many as there were": `func program() {
+			all := []int64{time.Now().UnixNano()}
+			some := slices.Clone(all)
+			if len(all) == 2 || len(some) == 2 { panic(1) }
+			for range append(all, some...) { lock.Lock() }
+		}`,
+		"arrays of structs": `type part struct{ n int }
+		func program() {
+			a, b := [1]part{{time.Now().Nanosecond()}}, [1]part{}
+			if a == b { panic(1) } // decides
+			if table := map[[1]part]int{}; table[a] == 2 { panic(2) } // decides
+		}`,
+		"errors that are numbers": `type code int
+		func (code) Error() string { return "" }
+		func program() {
+			var err error = code(time.Now().Nanosecond())
+			var c code
+			if errors.As(err, &c) && c == 7 { panic(1) } // decides
+			if d, ok := errors.AsType[code](err); ok && d == 7 { panic(2) } // decides
+			if errors.Is(err, os.ErrExist) { panic(3) }
+		}`,
+		"a shift": `func program() { n := time.Now().Nanosecond(); log.Print(1 << n, 1 >> uint(n)) } // decides`,
 		"a seed, and a number": `func program() {
 			seed := time.Now().UnixNano()
 			r := rand.New(rand.NewSource(seed))
