@@ -496,77 +496,131 @@ func Given[T any](at Place, v T, changes bool) T {
 // those of package encoding/json do by reflection: what exported fields, elements and keys refer
 // to, but for values that have methods which show what they read. It returns v.
 func GivenBehind[T any](at Place, v T) T {
-	if s := active.Load(); s != nil && s.races != nil && !s.dying.Load() {
-		w := readWalk{s: s, at: at, left: maxOperandWalk}
-		w.read(reflect.ValueOf(v))
-	}
+	readBehind(readWalk{at: at}, v, 0)
 	return v
 }
 
-// readWalk records reads of what is behind a value.
-type readWalk struct {
-	s    *run
-	at   Place
-	left int // values
-	seen []unsafe.Pointer
+// GivenPrinted is GivenBehind for functions that print as those of package fmt do: with the fields that are not
+// exported, and of the pointers only what v itself points to, since of others they print the address. With each,
+// v is a slice of what is printed.
+func GivenPrinted[T any](at Place, v T, each bool) T {
+	depth := 0
+	if each {
+		depth = -2 // of the slice, whose elements are interfaces
+	}
+	readBehind(readWalk{at: at, unexported: true, addresses: true}, v, depth)
+	return v
 }
 
-func (w *readWalk) read(v reflect.Value) {
-	if w.left--; w.left < 0 || !v.IsValid() || v.Kind() != reflect.Interface && v.CanInterface() && shows(v.Interface()) {
+// GivenCompared is GivenBehind for reflect.DeepEqual, which reads all fields and calls no methods.
+func GivenCompared[T any](at Place, v T) T {
+	readBehind(readWalk{at: at, unexported: true, raw: true}, v, 0)
+	return v
+}
+
+func readBehind[T any](w readWalk, v T, depth int) {
+	if s := active.Load(); s != nil && s.races != nil && !s.dying.Load() {
+		w.s, w.left = s, maxOperandWalk
+		w.read(reflect.ValueOf(v), depth)
+	}
+}
+
+// readWalk records reads of what is behind a value. They are only perhaps done: what a function does not come to,
+// since it stops at a difference or has nothing to print, leaves a result open that would not have to be.
+type readWalk struct {
+	s          *run
+	at         Place
+	left       int // values
+	seen       []unsafe.Pointer
+	unexported bool // fields that are not exported are read
+	addresses  bool // pointers are not followed, but for the first one
+	raw        bool // methods are not called
+}
+
+func (w *readWalk) read(v reflect.Value, depth int) {
+	if w.left--; w.left < 0 || !v.IsValid() || !w.raw && v.Kind() != reflect.Interface && v.CanInterface() && shows(v.Interface()) {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Interface:
-		w.read(v.Elem())
+		w.read(v.Elem(), depth+1)
 	case reflect.Pointer:
 		p := v.UnsafePointer()
-		if p == nil || slices.Contains(w.seen, p) || isUnlocked(v.Type()) {
+		if p == nil || slices.Contains(w.seen, p) || isUnlocked(v.Type()) || w.addresses && (depth > 0 || !prints(v.Type().Elem())) {
 			return
 		}
 		w.seen = append(w.seen, p)
 		if v.Elem().Kind() != reflect.Struct {
 			w.s.touch(w.at, p, v.Type().Elem().Size(), perhaps)
 		}
-		w.read(v.Elem())
+		w.read(v.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if !f.IsExported() && !f.Anonymous {
+			if !f.IsExported() && !f.Anonymous && !w.unexported {
 				continue
 			}
 			if x := v.Field(i); x.CanAddr() {
 				w.s.touch(w.at, x.Addr().UnsafePointer(), x.Type().Size(), perhaps)
 			}
-			w.read(v.Field(i))
+			w.read(v.Field(i), depth+1)
 		}
 	case reflect.Slice:
 		if v.Len() > 0 {
 			w.s.touch(w.at, v.UnsafePointer(), uintptr(v.Len())*v.Type().Elem().Size(), perhaps)
 		}
-		w.elements(v)
+		w.elements(v, depth)
 	case reflect.Array:
-		w.elements(v)
+		w.elements(v, depth)
 	case reflect.Map:
 		if v.IsNil() {
 			return
 		}
 		w.s.touch(w.at, v.UnsafePointer(), 1, ofMap|perhaps)
-		if plainData(v.Type().Elem()) {
+		if refersToNothing(v.Type().Elem()) && refersToNothing(v.Type().Key()) {
 			return
 		}
 		for r := v.MapRange(); r.Next(); {
-			w.read(r.Value())
+			w.read(r.Key(), depth+1)
+			w.read(r.Value(), depth+1)
 		}
 	}
 }
 
-func (w *readWalk) elements(v reflect.Value) {
-	if plainData(v.Type().Elem()) {
+func (w *readWalk) elements(v reflect.Value, depth int) {
+	if refersToNothing(v.Type().Elem()) {
 		return
 	}
 	for i := range v.Len() {
-		w.read(v.Index(i))
+		w.read(v.Index(i), depth+1)
 	}
+}
+
+// prints: package fmt prints what a pointer to a value of the type points to.
+func prints(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array, reflect.Slice, reflect.Struct, reflect.Map:
+		return true
+	}
+	return false
+}
+
+// refersToNothing: a value of the type is all in itself. A text does not change.
+func refersToNothing(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return refersToNothing(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !refersToNothing(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+		return false
+	}
+	return true
 }
 
 // shows: a value has a method by which libraries learn what is in it.

@@ -145,9 +145,13 @@ func (r *rewriter) given(c *ast.CallExpr) {
 		return
 	}
 	for _, arg := range c.Args {
-		if r.races.behind[arg] && !r.later[c] {
-			r.before(arg.Pos(), fmt.Sprintf("%s.GivenBehind(%d, ", r.zz, r.touch(arg)))
-			r.after(arg.End(), ")")
+		if function := r.races.behind[arg]; function != "" && !r.later[c] {
+			each := ""
+			if function == "GivenPrinted" {
+				each = ", " + constantBool(c.Ellipsis.IsValid() && arg == c.Args[len(c.Args)-1])
+			}
+			r.before(arg.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, r.touch(arg)))
+			r.after(arg.End(), each+")")
 		}
 	}
 	for _, g := range r.races.given[c] {

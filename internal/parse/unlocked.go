@@ -254,9 +254,57 @@ func (a *memory) unuse(c *ast.CallExpr) {
 	}
 }
 
-// readsBehind are packages of which the functions that encode a value read all that is behind it,
-// by reflection, but for fields that are not exported.
-var readsBehind = map[string]bool{"encoding/gob": true, "encoding/json": true, "encoding/xml": true}
+// readsBehind is the function of the runtime that records what a function reads by reflection behind what it is
+// given; "" if it is not known to read anything.
+func readsBehind(f *types.Func) string {
+	starts := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(f.Name(), p) })
+	}
+	switch f.Pkg().Path() {
+	case "encoding/gob", "encoding/json", "encoding/xml":
+		if starts("Marshal", "Encode") {
+			return "GivenBehind" // but for fields that are not exported
+		}
+	case "encoding/csv":
+		if starts("Write") {
+			return "GivenBehind"
+		}
+	case "html/template", "text/template":
+		if starts("Execute") {
+			return "GivenBehind"
+		}
+	case "fmt":
+		if starts("Print", "Sprint", "Fprint", "Append", "Errorf") {
+			return "GivenPrinted"
+		}
+	case "log", "log/slog", "testing":
+		return "GivenPrinted"
+	case "reflect":
+		if f.FullName() == "reflect.DeepEqual" {
+			return "GivenCompared"
+		}
+	}
+	return ""
+}
+
+// isDeep: behind a value of the type may be more memory than what it refers to itself.
+func isDeep(t types.Type) bool {
+	refers := func(t types.Type) bool { return referenceOf(t) != noReference }
+	if isTypeParam(t) {
+		return refers(t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return refers(u.Elem())
+	case *types.Slice:
+		return refers(u.Elem())
+	case *types.Map:
+		return refers(u.Key()) || refers(u.Elem())
+	case *types.Array, *types.Struct, *types.Interface:
+		return refers(t)
+	}
+	return false // of channels and functions the address
+}
 
 // hand marks what a function that is not instrumented is given and may look at, but for
 // what give has marked.
@@ -272,12 +320,12 @@ func (a *memory) hand(c *ast.CallExpr) {
 		return
 	}
 	written, writes := writers[name]
-	reads := readsBehind[f.Pkg().Path()] && (strings.HasPrefix(f.Name(), "Marshal") || strings.HasPrefix(f.Name(), "Encode"))
+	reads := readsBehind(f)
 	makes := strings.HasPrefix(f.Name(), "New") // and keeps what it is given
 	for i, arg := range c.Args {
 		tv := a.info.Types[arg]
-		if reads && tv.Type != nil && !tv.IsNil() && !isPlainData(tv.Type, 0) && callFree(c.Args[i+1:]) {
-			a.behind[arg] = true
+		if reads != "" && tv.Type != nil && !tv.IsNil() && isDeep(tv.Type) && callFree(c.Args[i+1:]) {
+			a.behind[arg] = reads
 		}
 		if tv.IsNil() || tv.Value != nil || tv.Type == nil || slices.ContainsFunc(a.given[c], func(g givenArg) bool { return g.expr == arg }) {
 			continue
@@ -305,7 +353,7 @@ func (a *memory) hand(c *ast.CallExpr) {
 func (a *memory) isUsed(e ast.Expr) bool {
 	_, used := a.uses[e]
 	_, handed := a.handed[e]
-	return used || handed || a.behind[e]
+	return used || handed || a.behind[e] != ""
 }
 
 // refersOpenly: what a value refers to is a map, the elements of a slice or what a pointer
