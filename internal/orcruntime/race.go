@@ -419,6 +419,10 @@ func RegisterUnlocked(names ...string) {
 // programs have in interfaces alone: these packages do not export them.
 var unlockedInside = map[string]bool{
 	"crypto/internal/fips140/hmac.HMAC": true, "crypto/internal/fips140/sha256.Digest": true, "crypto/internal/fips140/sha512.Digest": true,
+	"compress/bzip2.reader": true, "compress/flate.decompressor": true, "compress/zlib.reader": true,
+	"crypto/cipher.cfb": true, "crypto/cipher.ofb": true, "crypto/internal/fips140/aes.CBCDecrypter": true, "crypto/internal/fips140/aes.CBCEncrypter": true,
+	"encoding/base32.decoder": true, "encoding/base32.encoder": true, "encoding/base64.decoder": true, "encoding/base64.encoder": true,
+	"encoding/hex.decoder": true, "encoding/hex.dumper": true, "encoding/hex.encoder": true,
 	"crypto/md5.digest": true, "crypto/sha1.digest": true, "crypto/sha3.SHA3": true, "hash/adler32.digest": true, "hash/crc32.digest": true,
 	"hash/crc64.digest": true, "hash/fnv.sum128": true, "hash/fnv.sum128a": true, "hash/fnv.sum32": true, "hash/fnv.sum32a": true,
 	"hash/fnv.sum64": true, "hash/fnv.sum64a": true, "math/rand.rngSource": true,
@@ -516,6 +520,22 @@ func GivenPrinted[T any](at Place, v T, each bool) T {
 func GivenCompared[T any](at Place, v T) T {
 	readBehind(readWalk{at: at, unexported: true, raw: true}, v, 0)
 	return v
+}
+
+// GivenFields records that a method of a library, which is called of p, may read the exported fields of it. It returns p.
+func GivenFields[T any](at Place, p *T) *T {
+	s := active.Load()
+	if s == nil || s.races == nil || p == nil {
+		return p
+	}
+	if v := reflect.ValueOf(p).Elem(); v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				s.touch(at, v.Field(i).Addr().UnsafePointer(), v.Field(i).Type().Size(), perhaps)
+			}
+		}
+	}
+	return p
 }
 
 func readBehind[T any](w readWalk, v T, depth int) {

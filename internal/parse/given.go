@@ -144,6 +144,14 @@ func (r *rewriter) given(c *ast.CallExpr) {
 	if r.races == nil {
 		return
 	}
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && r.races.behind[x.X] != "" && !r.later[c] {
+		address := ""
+		if !isPointer(r.info.TypeOf(x.X)) {
+			address = "&"
+		}
+		r.before(x.X.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, r.races.behind[x.X], r.touch(x.X), address))
+		r.after(x.X.End(), ")")
+	}
 	for _, arg := range c.Args {
 		if function := r.races.behind[arg]; function != "" && !r.later[c] {
 			each := ""

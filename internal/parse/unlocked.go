@@ -22,6 +22,7 @@ var unlocked = map[string]bool{
 	"bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true,
 	"bytes.Buffer": true, "bytes.Reader": true,
 	"compress/flate.Writer": true, "compress/gzip.Reader": true, "compress/gzip.Writer": true, "compress/zlib.Writer": true,
+	"compress/lzw.Reader": true, "compress/lzw.Writer": true, "crypto/rc4.Cipher": true, "hash/maphash.Hash": true,
 	"container/list.List": true, "container/ring.Ring": true,
 	"encoding/csv.Reader": true, "encoding/csv.Writer": true,
 	"encoding/json.Decoder": true, "encoding/json.Encoder": true,
@@ -71,6 +72,8 @@ var filling = map[string]bool{"GCD": true, "Int": true, "MantExp": true, "Rat": 
 // unlockedInterfaces are types of the standard library whose values are of such a type, which is not exported.
 var unlockedInterfaces = map[string]bool{
 	"hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true, "math/rand.Source": true, "math/rand.Source64": true,
+	"crypto/cipher.BlockMode": true, "crypto/cipher.Stream": true,
+	"io.Reader": true, "io.ReadCloser": true, "io.Writer": true, "io.WriteCloser": true,
 }
 
 // mapTypes are types of the standard library that are maps, with the methods that write
@@ -155,7 +158,7 @@ func unlockedTypes(roots []*packages.Package) (out []types.Type) {
 // mayHold: a pointer to a value of an unlocked type may be in an interface with methods.
 func (a *memory) mayHold(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
-	if !ok || isTypeParam(t) || i.NumMethods() == 0 {
+	if !ok || i.NumMethods() == 0 {
 		return false
 	}
 	return unlockedInterfaces[nameOf(t)] || slices.ContainsFunc(a.unlocked, func(u types.Type) bool { return types.Implements(u, i) })
@@ -170,6 +173,9 @@ func (a *memory) use(c *ast.CallExpr) {
 	m := a.info.Selections[x]
 	if m == nil || m.Kind() != types.MethodVal {
 		return
+	}
+	if f, ok := m.Obj().(*types.Func); ok && choosing[f.FullName()] != "" {
+		return // the runtime is given what the method is called of
 	}
 	fields := a.fields(m)
 	if len(fields) < len(m.Index())-1 {
@@ -194,6 +200,17 @@ func (a *memory) use(c *ast.CallExpr) {
 	}
 	if len(fields) > 0 {
 		a.promoted[x.X] = fields
+	}
+}
+
+// methodValue is for a method of a type that is unlocked where it is used as a value: who has that may call it, and when, is not seen.
+func (a *memory) methodValue(x *ast.SelectorExpr, m *types.Selection) {
+	recv := m.Recv()
+	if fields := a.fields(m); len(fields) > 0 {
+		recv = fields[len(fields)-1].Type()
+	}
+	if !a.called[x] && unlockedName(recv) != "" {
+		a.hidden[x] = "what a method of a library does that is called as a value is not recorded"
 	}
 }
 
@@ -233,7 +250,11 @@ func (a *memory) mapReceiver(x *ast.SelectorExpr, m *types.Selection, recv types
 
 // unuse is for calls that happen later than their receiver is evaluated.
 func (a *memory) unuse(c *ast.CallExpr) {
-	for _, e := range c.Args {
+	operands := c.Args
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		operands = append([]ast.Expr{x.X}, operands...)
+	}
+	for _, e := range operands {
 		if _, handed := a.handed[e]; handed {
 			delete(a.handed, e)
 			a.hidden[e] = "what a call of a library uses that is made later is not recorded"
@@ -306,6 +327,45 @@ func isDeep(t types.Type) bool {
 	return false // of channels and functions the address
 }
 
+// readsFields: a method of a library is called of a struct with fields that the program may set itself, which it may read.
+// What else a library does to a value of its own is its own affair.
+func (a *memory) readsFields(x *ast.SelectorExpr, m *types.Selection, f *types.Func) bool {
+	if silent[f.FullName()] || unlockedName(m.Recv()) != "" {
+		return false
+	}
+	if path := f.Pkg().Path(); path == "time" || strings.HasPrefix(path, "container/") {
+		return false // of elements these do not look at the value, and timers are the runtime's
+	}
+	s, ok := pointedTo(m.Recv()).Underlying().(*types.Struct)
+	if !ok || !isPointer(f.Signature().Recv().Type()) {
+		return false
+	}
+	for field := range s.Fields() {
+		if field.Exported() {
+			return isPointer(m.Recv()) || a.isShared(x.X)
+		}
+	}
+	return false
+}
+
+// isLibrarySlice: a type of a library is a slice or a map, as sort.IntSlice: its methods, which are not instrumented, look
+// at the elements.
+func (a *memory) isLibrarySlice(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || a.own[n.Obj().Pkg().Path()] {
+		return false
+	}
+	return hasElements(n)
+}
+
+func hasElements(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Map:
+		return true
+	}
+	return false
+}
+
 // hand marks what a function that is not instrumented is given and may look at, but for
 // what give has marked.
 func (a *memory) hand(c *ast.CallExpr) {
@@ -319,15 +379,22 @@ func (a *memory) hand(c *ast.CallExpr) {
 	if !ok || becomesCall[name] || sig.Recv() != nil && types.IsInterface(sig.Recv().Type()) {
 		return
 	}
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		m := a.info.Selections[x]
+		switch {
+		case m == nil || m.Kind() != types.MethodVal || len(m.Index()) > 1:
+		case a.readsFields(x, m, f):
+			a.behind[x.X] = "GivenFields"
+		case a.isLibrarySlice(m.Recv()) && mapTypes[nameOf(m.Recv())] == nil:
+			a.handed[x.X] = false
+		}
+	}
 	written, writes := writers[name]
 	reads := readsBehind(f)
 	makes := strings.HasPrefix(f.Name(), "New") // and keeps what it is given
 	for i, arg := range c.Args {
 		tv := a.info.Types[arg]
-		if reads != "" && tv.Type != nil && !tv.IsNil() && isDeep(tv.Type) && callFree(c.Args[i+1:]) {
-			a.behind[arg] = reads
-		}
-		if tv.IsNil() || tv.Value != nil || tv.Type == nil || slices.ContainsFunc(a.given[c], func(g givenArg) bool { return g.expr == arg }) {
+		if tv.IsNil() || tv.Value != nil || tv.Type == nil {
 			continue
 		}
 		to := tv.Type
@@ -337,12 +404,16 @@ func (a *memory) hand(c *ast.CallExpr) {
 			to = s.Elem()
 		}
 		wide, isInterface := to.Underlying().(*types.Interface)
+		if reads != "" && isDeep(tv.Type) && !(isInterface && wide.NumMethods() > 0) && callFree(c.Args[i+1:]) {
+			a.behind[arg] = reads
+		}
 		switch {
+		case slices.ContainsFunc(a.given[c], func(g givenArg) bool { return g.expr == arg }):
 		case unlockedName(tv.Type) != "" && isPointer(tv.Type), isInterface && a.mayHold(tv.Type):
 			if a.reaches(arg) && !wraps(f) {
 				a.uses[arg] = !makes && (reading[f.Pkg().Path()] == nil || writes && i == written || filling[f.Name()])
 			}
-		case makes, isInterface && wide.NumMethods() > 0, !refersOpenly(tv.Type), !a.reaches(arg):
+		case makes && !hasElements(tv.Type), isInterface && wide.NumMethods() > 0 && !a.isLibrarySlice(tv.Type), !refersOpenly(tv.Type), !a.reaches(arg):
 		default:
 			a.handed[arg] = writes && i == written
 		}

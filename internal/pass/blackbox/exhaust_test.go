@@ -914,6 +914,11 @@ func TestExhaustGiven(t *testing.T) {
 		{"copy a string", "os", "b := make([]byte, 1)\n\t_ = os.Args", `copy(b, "a")`, "b[0] == 0", ""},
 		{"print", "bytes fmt", "var b bytes.Buffer", `fmt.Fprint(&b, "x")`, "b.Len() != 1", notSeen},
 		{"read", "strings", `r := strings.NewReader("x")`, "r.ReadByte()", "r.Len() != 0", notSeen},
+		{"sort what has methods", "sort", "s := []int{2, 1}", "sort.Sort(sort.IntSlice(s))", "s[0] != 1", ""},
+		{"sort by a method", "sort", "s := []int{2, 1}", "sort.IntSlice(s).Sort()", "s[0] != 1", ""},
+		{"what is made of a slice", "strings", `s := []string{"a", "b"}`, `s[1] = "c"`, `strings.NewReplacer(s...).Replace("a") != "c"`, notSeen},
+		{"what a method reads", "net/url", "u := new(url.URL)", `u.RawQuery = "a=b"`, "len(u.Query()) != 1", notSeen},
+		{"a method as a value", "strings", "var b strings.Builder\n\tf := b.WriteString", `f("x")`, "b.Len() != 1", notRecorded},
 		{"deferred", "bytes", "var b bytes.Buffer", `func() { defer b.WriteString("x") }()`, "b.Len() != 1", notSeen},
 		{"deferred sort", "slices", "s := []int{2, 1}", "func() { defer slices.Sort(s) }()", "s[0] != 1", notRecorded},
 	} {
