@@ -255,8 +255,10 @@ func (a *memory) unuse(c *ast.CallExpr) {
 		operands = append([]ast.Expr{x.X}, operands...)
 	}
 	for _, e := range operands {
-		if _, handed := a.handed[e]; handed {
+		_, handed := a.handed[e]
+		if handed || a.behind[e] != "" {
 			delete(a.handed, e)
+			delete(a.behind, e)
 			a.hidden[e] = "what a call of a library uses that is made later is not recorded"
 		}
 	}
@@ -306,6 +308,17 @@ func readsBehind(f *types.Func) string {
 		}
 	}
 	return ""
+}
+
+// tellsItself: values of the type have a method by which libraries learn what is in them, as errors have.
+func tellsItself(t types.Type) bool {
+	set := types.NewMethodSet(t)
+	for m := range set.Methods() {
+		if f, ok := m.Obj().(*types.Func); ok && tells(f) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDeep: behind a value of the type may be more memory than what it refers to itself.
@@ -404,7 +417,8 @@ func (a *memory) hand(c *ast.CallExpr) {
 			to = s.Elem()
 		}
 		wide, isInterface := to.Underlying().(*types.Interface)
-		if reads != "" && isDeep(tv.Type) && !(isInterface && wide.NumMethods() > 0) && callFree(c.Args[i+1:]) {
+		// What refers to something may be evaluated in front of the calls behind it: it is recorded then a little early.
+		if reads != "" && isDeep(tv.Type) && (reads == "GivenCompared" || !tellsItself(tv.Type)) && !(isInterface && wide.NumMethods() > 0) && (refersOpenly(tv.Type) && !types.IsInterface(tv.Type) || callFree(c.Args[i+1:])) {
 			a.behind[arg] = reads
 		}
 		switch {

@@ -914,6 +914,8 @@ func TestExhaustGiven(t *testing.T) {
 		{"copy a string", "os", "b := make([]byte, 1)\n\t_ = os.Args", `copy(b, "a")`, "b[0] == 0", ""},
 		{"print", "bytes fmt", "var b bytes.Buffer", `fmt.Fprint(&b, "x")`, "b.Len() != 1", notSeen},
 		{"read", "strings", `r := strings.NewReader("x")`, "r.ReadByte()", "r.Len() != 0", notSeen},
+		{"a deferred print", "fmt", "s := struct{ m map[int]int }{map[int]int{}}", "func() { defer fmt.Sprint(s) }()", "len(s.m) != 0", notRecorded},
+		{"print in front of a call", "fmt", "p := &struct{ m map[int]int }{map[int]int{}}\n\tnone := func() string { return \"\" }", "p.m[1] = 1", `fmt.Sprint(p, none()) != "&{map[1:1]}"`, notSeen},
 		{"sort what has methods", "sort", "s := []int{2, 1}", "sort.Sort(sort.IntSlice(s))", "s[0] != 1", ""},
 		{"sort by a method", "sort", "s := []int{2, 1}", "sort.IntSlice(s).Sort()", "s[0] != 1", ""},
 		{"what is made of a slice", "strings", `s := []string{"a", "b"}`, `s[1] = "c"`, `strings.NewReplacer(s...).Replace("a") != "c"`, notSeen},
