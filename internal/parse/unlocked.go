@@ -253,6 +253,7 @@ func (a *memory) unuse(c *ast.CallExpr) {
 	operands := c.Args
 	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		operands = append([]ast.Expr{x.X}, operands...)
+		delete(a.behind, x.X) // the fields that a deferred Close reads are not worth a limit
 	}
 	for _, e := range operands {
 		_, handed := a.handed[e]
