@@ -3,11 +3,17 @@ package source
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // The go command takes files of a program from elsewhere by its -overlay flag, as
@@ -89,4 +95,54 @@ func (spec Spec) takeFlag(dir string) (Spec, error) {
 	}
 	spec.Flags, spec.overlay = rest, files
 	return spec, nil
+}
+
+// passOverlay has the go command and the parser take the files of an overlay, instead of package packages: that one
+// takes all compiled packages for outdated where there is an overlay, and checks the types of each package that the
+// program imports, from its source, down to package runtime. The go command compiles what the overlay changes.
+// Package packages reads a file before it has it parsed, so files that are not on disk are left to it. The files
+// for the go command are made in a directory.
+func passOverlay(cfg *packages.Config, dir string) error {
+	if len(cfg.Overlay) == 0 {
+		return nil
+	}
+	onDisk := make(map[string]os.FileInfo, len(cfg.Overlay))
+	for name := range cfg.Overlay {
+		info, err := os.Stat(name)
+		if err != nil || info.IsDir() {
+			return nil
+		}
+		onDisk[name] = info
+	}
+	replace := make(map[string]string, len(cfg.Overlay))
+	for i, name := range slices.Sorted(maps.Keys(cfg.Overlay)) {
+		replace[name] = filepath.Join(dir, "overlay"+strconv.Itoa(i)+filepath.Ext(name))
+		if err := os.WriteFile(replace[name], cfg.Overlay[name], 0o600); err != nil {
+			return fmt.Errorf("overlay: %w", err)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return fmt.Errorf("overlay: %w", err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return fmt.Errorf("overlay: %w", err)
+	}
+	texts := cfg.Overlay
+	cfg.Overlay = nil
+	cfg.BuildFlags = append(slices.Clone(cfg.BuildFlags), "-overlay="+file)
+	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+		if text, ok := texts[name]; ok {
+			src = text
+		} else if info, err := os.Stat(name); err == nil {
+			for other, at := range onDisk { // the go command may know the file by another name
+				if os.SameFile(at, info) {
+					src = texts[other]
+				}
+			}
+		}
+		return parser.ParseFile(fset, name, src, parser.AllErrors|parser.ParseComments) // as package packages does
+	}
+	return nil
 }

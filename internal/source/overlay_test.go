@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"go/types"
 	"os"
 	"path/filepath"
 	"testing"
@@ -67,4 +68,40 @@ func TestOverlay(t *testing.T) {
 		_, err := Load(context.Background(), Spec{Dir: dir, Flags: []string{flag}})
 		require.ErrorContains(t, err, message)
 	}
+}
+
+// TestOverlayOnDisk: where files that are on disk are replaced, what the program imports is read as it was compiled, and
+// not from its source, which takes longer. The go command may know the files by other names.
+func TestOverlayOnDisk(t *testing.T) {
+	oneGoroutine(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":       "module p\n\ngo 1.26\n",
+		"main.go":      "package main\n\nfunc main() {}\n",
+		"none.go":      "package main\n\nvar here int\n",
+		"part/part.go": "package part\n\nfunc Old() {}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	main := "package main\n\nimport (\n\t\"fmt\"\n\n\t\"p/part\"\n)\n\nfunc main() { fmt.Println(part.New()) }\n"
+	for name, at := range map[string]string{"by its name": dir, "by a link": link} {
+		t.Run(name, func(t *testing.T) {
+			p, err := Load(t.Context(), Spec{Dir: at, Overlay: map[string][]byte{
+				"main.go": []byte(main), "none.go": []byte("package main\n"), "part/part.go": []byte("package part\n\nfunc New() int { return 1 }\n"),
+			}})
+			require.NoError(t, err)
+			require.Len(t, p.Packages, 2)
+			require.Nil(t, p.Entry.Types.Scope().Lookup("here"))
+			printed := p.Entry.Imports["fmt"].Types.Scope().Lookup("Println").(*types.Func)
+			require.Nil(t, printed.Scope(), "its body was read")
+		})
+	}
+	_, err := Load(t.Context(), Spec{Dir: dir, Overlay: map[string][]byte{"main.go": []byte("package main\n\nfunc main() { missing() }\n")}})
+	require.ErrorContains(t, err, "undefined: missing")
+	p, err := Load(t.Context(), Spec{Dir: link, Overlay: map[string][]byte{filepath.Join(dir, "main.go"): []byte("package main\n\nfunc main() { _ = here }\n")}})
+	require.NoError(t, err)
+	require.Len(t, p.Decl.Body.List, 1)
 }

@@ -318,6 +318,9 @@ func load(cfg *packages.Config, patterns ...string) (_ []*packages.Package, err 
 	if !slices.ContainsFunc(cfg.BuildFlags, toolexec) && !slices.ContainsFunc(guarded.Env, goFlagsToolexec) {
 		guarded.BuildFlags = slices.Concat(cfg.BuildFlags, group.ToolExec())
 	}
+	if err := passOverlay(&guarded, temp); err != nil {
+		return nil, err
+	}
 	pkgs, err := packages.Load(&guarded, patterns...)
 	if ctxErr := cfg.Context.Err(); ctxErr != nil {
 		var late *TimeoutError
