@@ -129,6 +129,7 @@ var decoders = map[string]string{
 	"internal/source.Spec.takeFlag":                "internal/source.FuzzOverlay",
 	"internal/source.corpusArgs":                   "internal/source.FuzzCorpus",
 	"internal/source.lastNumber":                   "internal/source.FuzzPlace",
+	"internal/source.passOverlay":                  "(the go command has parsed the same files)",
 	"internal/source.splitEntry":                   "internal/source.FuzzEntry",
 	"internal/trace.number":                        "internal/trace.FuzzParse",
 	"internal/trace.parser.operation":              "internal/trace.FuzzParse",
