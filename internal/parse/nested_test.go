@@ -152,7 +152,7 @@ func plain() { ints = nil }
 		}
 		became[fun] = diags[first+i]
 		for _, m := range runtime.FindAllStringSubmatch(body, -1) {
-			if m[1] != "Beside" && m[1] != "Reached" {
+			if m[1] != "Beside" && m[1] != "Reached" && m[1] != "Alike" { // Alike only where the receiver can be named twice
 				became[fun] = append(became[fun], m[1]+m[2])
 			}
 		}

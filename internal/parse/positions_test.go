@@ -53,6 +53,9 @@ var generated = map[string]bool{
 // resets are the assignments to variables that are initialised anew.
 var resets = regexp.MustCompile(`func zzorc\w*Reset\d+\(\) \{ [^=]* = `)
 
+// referred are the variables that Alike is told of, behind the function.
+var referred = regexp.MustCompile(`\}(?:, (?:&\w+|zzorc\w*))+\)`)
+
 // TestPositions: everything of the original that is in an instrumented file is,
 // for the compiler, on the line where it was.
 func TestPositions(t *testing.T) {
@@ -76,7 +79,7 @@ func TestPositions(t *testing.T) {
 		if i := strings.Index(text, "\nvar _ = "); i >= 0 {
 			text = text[:i] // keeps imports in use, on lines of its own
 		}
-		text = resets.ReplaceAllString(text, "{ ")
+		text = referred.ReplaceAllString(resets.ReplaceAllString(text, "{ "), "})")
 		// What follows the name of the runtime is one of its functions; RecvAs is
 		// given a type.
 		after := ""
