@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var alikeScripts = flag.Int("orc.alike", 400, "random programs of TestExhaustAlike")
+var alikeScripts = flag.Int("orc.alike", 200, "random programs of TestExhaustAlike")
 
 // alikeProgram is a random program in which goroutines are started at one site that do the
 // same. Between the starts, before and behind them their parent may do something.
@@ -82,13 +82,15 @@ func TestExhaustAlike(t *testing.T) {
 	for i := range n {
 		r := random(uint64(*exhaustFrom + i))
 		p := newAlikeProgram(&r, exhaustKinds)
+		before := r
 		cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
-		whole := exhaust(t, Exhaustion{Config: cfg, distinct: true, Runs: 3000}, p.seen)
+		whole := exhaust(t, Exhaustion{Config: cfg, distinct: true, Runs: 3000, Accesses: partsAccesses(&r)}, p.seen)
 		if !whole.complete || len(whole.out.Bounds) > 0 {
 			continue
 		}
 		programs++
-		o := exhaust(t, Exhaustion{Config: cfg}, p.seen)
+		r = before
+		o := exhaust(t, Exhaustion{Config: cfg, Accesses: partsAccesses(&r)}, p.seen)
 		require.True(t, o.complete)
 		what := fmt.Sprintf("seed %d: caps %v, %d of %v, %v between, main %v", *exhaustFrom+i, p.caps, p.n, p.goros[1], p.between, p.goros[0])
 		require.Equal(t, whole.sorted(), o.sorted(), what)
@@ -189,4 +191,25 @@ func TestAlike(t *testing.T) {
 		}}, Ran: func(int, Result) {}, Found: func(int, Result) {}})
 		require.True(t, out.Misuse, name)
 	}
+}
+
+// TestPartsAlike: an exploration with goroutines that are alike is the same in parts.
+func TestPartsAlike(t *testing.T) {
+	programs := 0
+	for i := range *alikeScripts / 10 {
+		r := random(uint64(*exhaustFrom + i))
+		p := newAlikeProgram(&r, exhaustKinds)
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, Runs: 400, Stalls: r.next(2), Accesses: partsAccesses(&r)}
+		whole := alone(t, e)
+		if whole.sum.Runs < 6 {
+			continue
+		}
+		programs++
+		for range 2 {
+			how := split{begin: 1 + r.next(5), processes: 1 + r.next(5), chunk: 1 + r.next(10)}
+			got, _, _ := apart(t, e, how, &r)
+			requireSame(t, whole, got, fmt.Sprintf("program %d: %+v", i, how))
+		}
+	}
+	require.Positive(t, programs)
 }
