@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,12 @@ func TestRecordReflected(t *testing.T) {
 	program := func(o ops) func() {
 		return func() {
 			a, b := make(chan int), make(chan int, 1)
+			others := runtime.NumGoroutine()
+			defer func() { // the end of the goroutine is recorded, too
+				for runtime.NumGoroutine() > others {
+					runtime.Gosched()
+				}
+			}()
 			Go(1, func() { o.send(2, a, 5) })
 			v, ok := o.recv(3, a)
 			require.Equal(t, 5, v)
