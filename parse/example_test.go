@@ -46,7 +46,7 @@ func main() {
 	//
 	// func main() {
 	// 	c := make(chan int)
-	// 	zzorc.Go(3, func() { zzorc.To(c).Send(6, 1) })
+	// 	zzorc.Go(3, zzorc.Alike(func() { zzorc.To(c).Send(6, 1) }, &c))
 	// 	switch zzorc_1 := zzorc.R(/*line :7:14*/c); zzorc.Select(8, 0 != 0, zzorc_1) /*line :6:9*/{
 	// 	case 0: v := zzorc_1.V;
 	// 		println(v)

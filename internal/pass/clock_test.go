@@ -2,6 +2,8 @@ package pass
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,8 +168,11 @@ func TestExhaustClock(t *testing.T) {
 			x, err := Exhaust(t.Context(), programs.Write(t, version, "main.go", text, "main"), Exhaustion{Stalls: p.stalls}, Options{})
 			require.NoError(t, err)
 			if p.kinds != "" {
-				require.Empty(t, x.Covered.Limits)
-				require.Equal(t, []string{p.kinds}, programs.Errors(t, x.Ends, x.Covered.Limits))
+				limits := slices.DeleteFunc(slices.Clone(x.Covered.Limits), func(l string) bool {
+					return strings.HasSuffix(l, "what a method of a library does that is called as a value is not recorded")
+				})
+				require.Empty(t, limits)
+				require.Equal(t, []string{p.kinds}, programs.Errors(t, x.Ends, limits))
 			} else {
 				require.False(t, x.Covered.AllWithoutStalls())
 				require.Regexp(t, `^main\.go:\d+:\d+: the clock decides as a number`, x.Covered.Limits[0])

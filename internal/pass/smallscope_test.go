@@ -13,7 +13,8 @@ import (
 	"github.com/vtrace/vtrace/internal/smallscope"
 )
 
-// countedBy is a program in which goroutines count, with what comes behind it.
+// countedBy is a program in which goroutines count, with what comes behind it. Each has a variable of its own: those that
+// are alike have one schedule, however many they are.
 func countedBy(goroutines, behind string) string {
 	return `package main
 
@@ -23,8 +24,8 @@ func main() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	n := 0
-	for range ` + goroutines + ` {
-		wg.Go(func() { mu.Lock(); n++; mu.Unlock() })
+	for k := range ` + goroutines + ` {
+		wg.Go(func() { _ = k; mu.Lock(); n++; mu.Unlock() })
 	}
 	wg.Wait()
 	` + behind + `

@@ -377,8 +377,9 @@ func main() {
 	done := make(chan bool)
 	var own function
 	own = func() (`+strings.Trim(c.results, "()")+`) { panic("one") }
-	for range 3 {
+	for k := range 3 {
 		go func() {
+			_ = k // they are not alike
 			defer func() {
 				recover()
 				done <- true
@@ -1149,9 +1150,10 @@ import "sync"
 func main() {
 	var wg sync.WaitGroup
 	x := 0
-	for range 3 {
+	for k := range 3 {
 		wg.Add(1)
 		go func() {
+			_ = k // they are not alike
 			defer wg.Done()
 			for range 3 {
 				x++
