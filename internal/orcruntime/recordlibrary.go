@@ -21,8 +21,10 @@ func (r *recorder) passLibrary(site Site) {
 		r.catchUp()
 	}
 	l := recordings.library
-	if atomic.LoadUint64(&l.id) == 0 && atomic.CompareAndSwapUint64(&l.id, 0, newObject()) {
-		r.object(l.id, recLibrary, 0)
+	if atomic.LoadUint64(&l.id) == 0 {
+		if id := newObject(); atomic.CompareAndSwapUint64(&l.id, 0, id) { // others may be about to try
+			r.object(id, recLibrary, 0)
+		}
 	}
 	r.passed = r.next
 	r.inOrder(site, l, func() byte { return recCall })
