@@ -24,8 +24,8 @@ func main() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	n := 0
-	for k := range ` + goroutines + ` {
-		wg.Go(func() { _ = k; mu.Lock(); n++; mu.Unlock() })
+	for range ` + goroutines + ` {
+		var own int; wg.Go(func() { _ = own; mu.Lock(); n++; mu.Unlock() })
 	}
 	wg.Wait()
 	` + behind + `
