@@ -722,9 +722,6 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 	if stall {
 		n.Ready = append(n.Ready, TimeStep)
 	}
-	if !x.e.distinct {
-		n.Alike = x.exec.alike(v, ready)
-	}
 	if !x.by.open(&n, s, v, ready, stall) {
 		x.cutOff = true
 		return ""
@@ -803,7 +800,6 @@ func (x *search) observe(s *run) {
 	x.exec.changed = x.exec.changed[:0]
 	for ; x.stepped < len(x.exec.events); x.stepped++ {
 		e := &x.exec.events[x.stepped]
-		x.exec.seen(e)
 		x.by.stepped(s, e)
 		if e.g >= 0 {
 			x.look(e)
@@ -916,7 +912,7 @@ func (x *search) races(res Result, found func(first, second int)) {
 	for _, e := range x.hb.together {
 		x.noteCalls(&events[e])
 	}
-	x.out.Misuse = x.out.Misuse || x.hb.early || !x.e.Misuse && !x.e.distinct && x.toldApart()
+	x.out.Misuse = x.out.Misuse || x.hb.early
 	for _, r := range res.Races {
 		x.out.Misuse = x.out.Misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
 	}

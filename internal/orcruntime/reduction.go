@@ -44,6 +44,9 @@ func (*reduction) more() (again, all bool) { return false, true }
 // open has one goroutine go on. Others are chosen, too, once a run has shown that its
 // steps depend on theirs.
 func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool {
+	if !x.e.distinct {
+		n.Alike = x.exec.alike(v, ready)
+	}
 	n.Sleep = withAlike(x.sleep, n.Alike)
 	exact := len(x.advice) > 0
 	for _, b := range x.advice {
@@ -78,6 +81,7 @@ func (x *reduction) leave(n *Node) {
 
 // stepped wakes those who are asleep and depend on a step.
 func (x *reduction) stepped(s *run, e *event) {
+	x.exec.seen(e)
 	if x.pos == len(x.nodes) { // else the nodes say who is asleep
 		x.wake(s, e)
 	}
@@ -158,6 +162,7 @@ func (x *reduction) analyse(res Result) {
 			x.reversals = append(x.reversals, reversal{int32(first), int32(second), x.hb.before, slices.Clone(x.hb.candidates)})
 		}
 	})
+	x.out.Misuse = x.out.Misuse || !x.e.Misuse && !x.e.distinct && x.toldApart()
 	for i := range x.reversals {
 		x.insert(&x.reversals[i])
 	}

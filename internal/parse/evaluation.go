@@ -67,55 +67,44 @@ type evaluation struct {
 
 // group looks at expressions that one statement, or one call in it, evaluates together.
 func (v *evaluation) group(list ...ast.Expr) {
+	list = slices.DeleteFunc(list, func(e ast.Expr) bool { return e == nil })
 	last := token.NoPos // where the last call begins
+	evaluates(list, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if v.calls(n) {
+				last = max(last, n.Pos())
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				last = max(last, n.OpPos)
+			}
+		}
+		return false
+	})
 	for _, e := range list {
-		evaluates(present(e), func(n ast.Node) bool {
+		ast.Inspect(e, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
 			case *ast.CallExpr:
-				if v.calls(n) {
-					last = max(last, n.Pos())
+				if v.calls(n) { // it has its operands when it is made
+					v.group(append([]ast.Expr{n.Fun}, n.Args...)...)
+					return false
 				}
-			case *ast.UnaryExpr:
-				if n.Op == token.ARROW {
-					last = max(last, n.OpPos)
+			case *ast.BinaryExpr:
+				if n.Op == token.LAND || n.Op == token.LOR { // whether the right side is evaluated depends on the left one
+					v.group(n.X)
+					v.group(n.Y)
+					return false
 				}
 			}
-			return false
+			if x, ok := n.(ast.Expr); ok && x.End() <= last && v.varies(x) {
+				v.behind[x] = true
+			}
+			return true
 		})
 	}
-	for _, e := range list {
-		for _, e := range present(e) {
-			ast.Inspect(e, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.FuncLit:
-					return false
-				case *ast.CallExpr:
-					if v.calls(n) { // it has its operands when it is made
-						v.group(append([]ast.Expr{n.Fun}, n.Args...)...)
-						return false
-					}
-				case *ast.BinaryExpr:
-					if n.Op == token.LAND || n.Op == token.LOR { // whether the right side is evaluated depends on the left one
-						v.group(n.X)
-						v.group(n.Y)
-						return false
-					}
-				}
-				if x, ok := n.(ast.Expr); ok && x.End() <= last && v.varies(x) {
-					v.behind[x] = true
-				}
-				return true
-			})
-		}
-	}
-}
-
-// present is an expression that there may be.
-func present(e ast.Expr) []ast.Expr {
-	if e == nil {
-		return nil
-	}
-	return []ast.Expr{e}
 }
 
 // calls: it is not a conversion, or a builtin.
@@ -134,7 +123,7 @@ func (v *evaluation) varies(e ast.Expr) bool {
 	if !ok || x.IsField() {
 		return false
 	}
-	if x.Parent() == nil || x.Pkg() != nil && x.Parent() == x.Pkg().Scope() || v.set[x] {
+	if x.Parent() == nil || isPackageVar(x) || v.set[x] {
 		return true
 	}
 	steps := 0 // of which each but the first one reads something that others may set
