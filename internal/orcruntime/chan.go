@@ -504,6 +504,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 	}
 	if g.tries(c) {
 		s.races.communicated(g, c)
+		s.tickTaken(c)
 		s.transfer(p)
 		return true
 	}
@@ -565,6 +566,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 			return true
 		} else if g.tries(c) {
 			s.races.communicated(g, c)
+			s.tickTaken(c)
 			g.chosen = i
 			return true
 		}
@@ -598,6 +600,7 @@ func (s *run) unstash(g *goroutine, c Case) bool {
 	if s.ticking(c) {
 		// A tick that came while this one was there had no place in the channel.
 		c.save().try()
+		s.tickTaken(c)
 	}
 	if len(saved) == 1 {
 		delete(s.stash, p)

@@ -67,6 +67,11 @@ const (
 
 	touchSet // of a deadline, which may be behind others that are pending
 
+	// Time has passed, which is a step of nobody. Somebody has changed when that comes next, or for whom: he has set a
+	// deadline, waits in a Sleep or where he receives ticks, or waits no more.
+	touchPassed
+	touchDue
+
 	touchBorn    // a goroutine, or coroutine, has been started
 	touchOver    // one has ended
 	touchCounted // all have been counted
@@ -122,6 +127,11 @@ var pairs = [...][2]touchKind{
 	{touchLibrary, touchLibrarySee},
 
 	{touchSet, touchSet},
+
+	// Uninstrumented code may wait for time, too, and sees what time it is.
+	{touchPassed, touchDue},
+	{touchPassed, touchLibrary},
+	{touchPassed, touchLibrarySee},
 
 	// How many there are tells who has started and who has ended, not in which order.
 	{touchCounted, touchBorn},

@@ -57,6 +57,11 @@ type execution struct {
 	spins bool
 	// timed: deadlines may be set late, so that it matters which is set first.
 	timed bool
+	// timeCommutes: that time passes is a step which commutes with those that have nothing to do with it, and not one
+	// that depends on everything. It may come at any moment then.
+	timeCommutes bool
+	// idle: nobody could go on, and no event was known, in the step that is about to be done.
+	idle bool
 	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
 	// repeated are where what has not changed is not looked at once more.
@@ -110,6 +115,10 @@ type event struct {
 	// reads: the clock was read, and no time has passed for that. Others may do it before or
 	// after, but it changes nothing.
 	reads bool
+	// whole: time passes, and all that was done comes before all that follows.
+	whole bool
+	// early: it is whole, and somebody could go on, who is in a loop in which nothing changes.
+	early bool
 }
 
 // libraryCall is a call of uninstrumented code that may order goroutines, and where it comes
@@ -167,6 +176,7 @@ const (
 	actWake                   // what g has done comes before what other does
 	actCount                  // g adds n to a WaitGroup
 	actSettle                 // all that was done comes before what g does
+	actPassed                 // that time has passed comes before what other does
 )
 
 type act struct {
@@ -218,13 +228,41 @@ func (a accessGroup) kind() touchKind {
 	return touchRead
 }
 
-// time begins the step in which time passes.
-func (x *execution) time() {
+// time begins the step in which time passes. In a bubble of the program's own, and where no event is known, it does so only
+// when nobody can go on.
+func (x *execution) time(s *run) {
 	if x == nil {
 		return
 	}
-	x.begin(event{g: -1, node: x.next})
-	x.next, x.behind = -1, 0
+	commutes := x.timeCommutes && x.next >= 0 && s.bubbles == 0
+	x.begin(event{g: -1, node: x.next, whole: !commutes, early: x.timeCommutes && x.next < 0 && !x.idle})
+	x.next, x.behind, x.idle = -1, 0, false
+	if commutes {
+		x.touch(touched{space: spaceDeadlines}, touchPassed)
+		x.touch(touched{space: spaceLibrary}, touchPassed)
+	}
+}
+
+// passedFor: g goes on, of which nobody but time may be the cause.
+func (x *execution) passedFor(g *goroutine) {
+	if x != nil && len(x.events) > 0 && x.events[len(x.events)-1].g < 0 {
+		x.act(act{kind: actPassed, g: -1, other: g.seq})
+	}
+}
+
+// awaitsTime: when time passes next, or for whom, is changed in the step at hand.
+func (x *execution) awaitsTime() {
+	if x != nil && x.timeCommutes {
+		x.touch(touched{space: spaceDeadlines}, touchDue)
+	}
+}
+
+// nameOf is a creation path, or TimeStep.
+func (x *execution) nameOf(g int32) string {
+	if g < 0 {
+		return TimeStep
+	}
+	return x.names[g]
 }
 
 func (x *execution) begin(e event) {
@@ -346,6 +384,7 @@ func (x *execution) sets() {
 	if x != nil && x.timed {
 		x.touch(touched{space: spaceDeadlines}, touchSet)
 	}
+	x.awaitsTime()
 }
 
 // reads notes that the step is a reading of the clock, before which some time has passed or
@@ -622,8 +661,12 @@ func (x *execution) touchesOf(c *communication) {
 			add(began, k, filled(k))
 		}
 		if !taken && c.end >= 0 || c.hasDefault {
+			ended := &x.events[max(c.end, c.event)]
 			add(began, k, offer(k)) // later it might have been ready
-			add(&x.events[max(c.end, c.event)], k, offer(k))
+			add(ended, k, offer(k))
+			if x.timeCommutes && !k.sends() && k.event() && !now { // who has begun it waits for time no more
+				ended.touch(touch{touched{space: spaceDeadlines}, touchDue})
+			}
 		}
 		if !k.sends() && k.event() && !x.own[k.channel()] {
 			began.touch(touch{touched{space: spaceLibrary}, touchLibrarySee})
@@ -802,5 +845,5 @@ func (x *execution) reset() {
 	clear(x.spawned)
 	x.spawned, x.distinct, x.counting, x.symmetric = x.spawned[:0], x.distinct[:0], x.counting[:0], false
 	x.readBetween, x.written = x.readBetween[:0], false
-	x.next, x.behind = -1, 0
+	x.next, x.behind, x.idle = -1, 0, false
 }

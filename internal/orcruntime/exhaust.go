@@ -37,8 +37,8 @@ type Exhaustion struct {
 	Bounding *Bounding
 	// sourceSets has all nodes explored by source sets, to compare wakeup trees with.
 	sourceSets bool
-	// distinct has no two goroutines taken for alike, to compare with.
-	distinct bool
+	// distinct has no two goroutines taken for alike, and wholeTime everything depend on that time passes, to compare with.
+	distinct, wholeTime bool
 	// Misuse has goroutines stop at all minor guards, see the package comment.
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
@@ -277,6 +277,7 @@ func Exhaust(e Exhaustion) Exhausted {
 		return value
 	}
 	x.exec.timed = e.Stalls != 0
+	x.exec.timeCommutes = e.Stalls < 0 && e.Bounding == nil && !e.wholeTime
 	x.exec.mayDelay = func() bool {
 		x.out.Timed = true
 		x.bound(e.Stalls != 0 && e.Bounding != nil, "that time passes before a deadline is set, which is not counted as a preemption")
@@ -365,6 +366,7 @@ type search struct {
 	// Of the run at hand.
 	asks     int    // of the environment
 	cutOff   bool   // all that could go on are asleep
+	ends     bool   // what is chosen next ends the program, or lets time pass before
 	strange  string // why the run does not repeat what it is to repeat
 	sleep    []sleeper
 	advice   []branch // what is to be run next
@@ -434,7 +436,9 @@ func (x *search) do() Exhausted {
 				ends[key] = n
 				recorded := res
 				if res.Left == "" && !x.e.Alone {
+					choices := x.out.Choices // which another part of the exploration does not make again
 					recorded = x.run(true)
+					x.out.Choices = choices
 					if x.strange != "" || recorded.Hash != res.Hash || recorded.end() != key {
 						x.out.Left, x.out.Tainted = "two runs with the same choices differ: state outlives runs, or the program chooses by itself", true
 						break
@@ -636,12 +640,19 @@ func (x *search) Next(v View) Choice {
 		x.out.Timed = true
 		stall = x.mayStall()
 	}
+	x.ends = false
 	switch {
 	case len(ready) > 0:
 	// The return of main ends the program, so it comes behind all that others can do. Who is held is seen to wait
 	// first, unless it is not certain that he waits for ever.
 	case end >= 0 && (held < 0 || v.Time || spinning >= 0):
-		return Choice{Index: end}
+		x.out.Timed = x.out.Timed || v.Time
+		if !v.Time || !x.exec.timeCommutes {
+			return Choice{Index: end}
+		}
+		x.ends, ready, stall = true, append(ready, end), true
+	case v.Time && x.exec.timeCommutes: // who is asleep may keep it from passing
+		stall = true
 	case v.Time:
 		return Choice{Index: TimePasses}
 	case spinning >= 0:
@@ -652,6 +663,7 @@ func (x *search) Next(v View) Choice {
 		x.exec.queues = true
 		return Choice{Index: held} // to be seen to wait
 	default:
+		x.exec.idle = true
 		return Choice{Index: TimePasses}
 	}
 	chosen := x.choose(s, v, ready, stall)

@@ -893,6 +893,9 @@ var needs = map[[2]touchKind]string{
 	{touchLibrary, touchLibrary}:      "a context that two look at",
 	{touchLibrary, touchLibrarySee}:   "a context that is polled",
 	{touchSet, touchSet}:              "a deadline that is late, of the other goroutine",
+	{touchPassed, touchDue}:           "",
+	{touchPassed, touchLibrary}:       "passing 44",
+	{touchPassed, touchLibrarySee}:    "passing 3",
 	{touchCounted, touchBorn}:         "goroutines counted beside one that starts another",
 	{touchCounted, touchOver}:         "goroutines counted beside one that ends",
 	{touchLock, touchTryFailed}:       "[lock unlock try lock] 0",
@@ -902,7 +905,8 @@ var needs = map[[2]touchKind]string{
 }
 
 // TestDependence: every pair of kinds that is said to depend on each other is needed.
-// Without it an execution is lost that plain enumeration has.
+// Without it an execution is lost that plain enumeration has, or, where time may pass at any moment, the exploration in which
+// everything depends on that.
 func TestDependence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
@@ -930,6 +934,11 @@ func TestDependence(t *testing.T) {
 			samples = append(samples, &sample{name: fmt.Sprint(kinds, seed), cfg: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, seen: p.seen, limit: 600})
 		}
 	}
+	for seed := range uint64(300) {
+		r := random(seed)
+		p := newPassingProgram(&r)
+		samples = append(samples, &sample{name: fmt.Sprint("passing ", seed), cfg: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, seen: p.seen, limit: 600, stalls: -1})
+	}
 	for _, p := range lateDeadlines { // which plain enumeration does not know of
 		seen := func(res Result) string { return res.Verdict + " " + res.Outcome.Kind + " " + res.Outcome.Site }
 		samples = append(samples, &sample{name: p.name, cfg: p.config(bubble(t)), seen: seen, want: []string{Completed + " " + KindPanic + " " + Site(109).key()}, stalls: -1})
@@ -946,7 +955,12 @@ func TestDependence(t *testing.T) {
 	// whole says whether all ends of a program are known, and are found with all dependences.
 	whole := func(s *sample) bool {
 		if s.want == nil {
-			plain := enumerate(s.cfg, s.seen, s.limit)
+			plain := outcomes{}
+			if s.stalls == 0 {
+				plain = enumerate(s.cfg, s.seen, s.limit)
+			} else { // with everything depending on that time passes
+				plain = exhaust(t, Exhaustion{Config: s.cfg, Stalls: s.stalls, Runs: s.limit, wholeTime: true}, s.seen)
+			}
 			if !plain.complete || plain.runs < 2 {
 				return false
 			}

@@ -192,7 +192,7 @@ func (s *run) matchesOcc(g *goroutine, occ int) bool {
 // stepTime lets time pass as a step.
 func (s *run) stepTime() string {
 	s.steps++
-	s.exec.time()
+	s.exec.time(s)
 	if s.cfg.Journal != nil {
 		s.journal(TimeStep, "", 0, anyCase)
 	}

@@ -4,6 +4,7 @@ package orcruntime
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -167,6 +168,9 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
 	g.granted, g.relock = false, false
+	if slices.ContainsFunc(cases, g.run.ticking) { // when time passes next, ticks are known of that somebody receives
+		g.run.exec.awaitsTime()
+	}
 	if !o.minor() {
 		g.behind = site
 	}

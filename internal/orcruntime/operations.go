@@ -193,19 +193,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		access(g.site)
 	}
 	misuse := x != nil && x.misuse
-	if g.wg != nil && misuse { // it may end
-		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
-	}
-	if g.scope != nil && (g.sub != nil || g.scope.owner == g) { // the step may end the test, or a subtest
-		for t := g.scope; t != nil; t = t.parent {
-			add(spaceScope, unsafe.Pointer(t), touchAny)
-		}
-	}
-	for o, by := range s.onces { // the step may come to the end of the function, which lets others go on
-		if by == g {
-			add(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
-		}
-	}
+	out = s.mayEnd(g, out)
 	if g.relock {
 		add(spaceLock, g.wants.p, touchLock)
 		return out
@@ -278,6 +266,10 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	case opCount:
 		add(spaceGoroutines, nil, touchCounted)
 		statement()
+	case opSleep:
+		if x != nil && x.timeCommutes {
+			add(spaceDeadlines, nil, touchDue)
+		}
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:
@@ -287,6 +279,45 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceTest, nil, touchRead)
 	case opEnd, opCleanup:
 		add(spaceTest, nil, touchWrite)
+	}
+	return out
+}
+
+// mayEnd is what the step of a goroutine touches if it ends its function, or one that others wait for.
+func (s *run) mayEnd(g *goroutine, out []touch) []touch {
+	if g.wg != nil && s.exec != nil && s.exec.misuse {
+		out = append(out, touch{touched{space: spaceWaitGroup, p: unsafe.Pointer(g.wg)}, touchAny})
+	}
+	if g.scope != nil && (g.sub != nil || g.scope.owner == g) { // the test, or a subtest
+		for t := g.scope; t != nil; t = t.parent {
+			out = append(out, touch{touched{space: spaceScope, p: unsafe.Pointer(t)}, touchAny})
+		}
+	}
+	for o, by := range s.onces {
+		if by == g {
+			out = append(out, touch{touched{space: spaceOnce, p: unsafe.Pointer(o)}, touchOnceFirst})
+		}
+	}
+	return out
+}
+
+// timeMayTouch is mayTouch of the step in which time passes: whoever waits for an event may go on in it.
+func (s *run) timeMayTouch(out []touch) []touch {
+	out = append(out, touch{touched{space: spaceDeadlines}, touchPassed}, touch{touched{space: spaceLibrary}, touchPassed})
+	for _, g := range s.blocked {
+		event := slices.ContainsFunc(g.cases, func(c Case) bool { return c.channel() != nil && !c.sends() && c.event() })
+		if g.ready || g.op != opSleep && !event {
+			continue
+		}
+		out = s.mayEnd(g, out)
+		if g.op != opSelect {
+			continue
+		}
+		for _, c := range g.cases {
+			if p := c.channel(); p != nil {
+				out = append(out, touch{touched{space: spaceChan, p: p}, offer(c)})
+			}
+		}
 	}
 	return out
 }
@@ -303,8 +334,13 @@ func (s *run) offersOn(p unsafe.Pointer, out []touch) []touch {
 			on = on || c.channel() == p
 		}
 		for _, c := range w.cases {
-			if q := c.channel(); on && q != nil {
-				out = append(out, touch{touched{space: spaceChan, p: q}, offer(c)})
+			q := c.channel()
+			if !on || q == nil {
+				continue
+			}
+			out = append(out, touch{touched{space: spaceChan, p: q}, offer(c)})
+			if s.exec != nil && s.exec.timeCommutes && !c.sends() && c.event() {
+				out = append(out, touch{touched{space: spaceDeadlines}, touchDue})
 			}
 		}
 	}

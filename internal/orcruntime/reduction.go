@@ -30,6 +30,8 @@ func (x *reduction) taken(v View, _ []int, i int) {
 	from := int32(len(x.touches))
 	if i != TimePasses {
 		x.touches = v.run.mayTouch(v.Ready[i].g, x.touches)
+	} else if x.exec.timeCommutes {
+		x.touches = v.run.timeMayTouch(x.touches)
 	}
 	for len(x.own) < x.pos {
 		x.own = append(x.own, [2]int32{})
@@ -66,8 +68,8 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 	if !exact {
 		stale(n.Sleep) // what comes now is in no tree
 	}
-	if slices.Contains(n.Ready, TimeStep) {
-		x.also(n, TimeStep) // see passed
+	if slices.Contains(n.Ready, TimeStep) && (!x.exec.timeCommutes || x.ends) {
+		x.also(n, TimeStep) // see passed; and before the end of the program
 	}
 	return n.Chosen != ""
 }
@@ -130,14 +132,20 @@ func (x *reduction) preferred(n *Node, v View, ready []int, stall bool) (best st
 
 func (x *reduction) wake(s *run, e *event) {
 	x.sleep = slices.DeleteFunc(x.sleep, func(z sleeper) bool {
-		if e.g < 0 || z.G == TimeStep {
-			return true
-		}
 		g := s.all[z.G]
-		if g == nil || g.state != parked {
+		switch {
+		case e.whole:
 			return true
+		case z.G == TimeStep:
+			if !x.exec.timeCommutes {
+				return true
+			}
+			x.mayTouch = z.with(s.timeMayTouch(x.mayTouch[:0]))
+		case g == nil || g.state != parked:
+			return true
+		default:
+			x.mayTouch = z.with(s.mayTouch(g, x.mayTouch[:0]))
 		}
-		x.mayTouch = z.with(s.mayTouch(g, x.mayTouch[:0]))
 		return !independent(x.mayTouch, e.touches)
 	})
 }
@@ -166,8 +174,12 @@ func (x *reduction) analyse(res Result) {
 	for i := range x.reversals {
 		x.insert(&x.reversals[i])
 	}
-	if x.e.Stalls != 0 {
-		x.passed()
+	switch {
+	case x.exec.timeCommutes:
+		x.timeFirst()
+		x.passed(func(e *event) bool { return e.early })
+	case x.e.Stalls != 0:
+		x.passed(func(e *event) bool { return e.g < 0 })
 	}
 	if last >= 0 {
 		// The program has ended, and the others could do nothing more.
@@ -180,14 +192,32 @@ func (x *reduction) analyse(res Result) {
 	}
 }
 
-// passed has all goroutines that were ready chosen at the nodes before time has passed, on
-// which every step depends. It may be a later step, as a sleep, that lets it pass: then it
-// could not have come there, and no race tells that others could come first. Where time can
-// pass it is chosen in any case.
-func (x *reduction) passed() {
+// timeFirst has time chosen where it could have passed before a step that depends on it. No race tells that: it may be
+// this step that keeps time from passing later, or has it pass to another event.
+func (x *reduction) timeFirst() {
+	for i := range x.exec.events {
+		e := &x.exec.events[i]
+		if e.node < 0 || e.g < 0 {
+			continue
+		}
+		n := &x.nodes[e.node]
+		if !slices.Contains(n.Ready, TimeStep) {
+			continue
+		}
+		if touches, known := x.standingAt(e.node, TimeStep); !known || !independent(touches, e.touches) {
+			x.ask(e.node)
+			x.also(n, TimeStep)
+		}
+	}
+}
+
+// passed has all goroutines that were ready chosen at the nodes before time has passed in a step
+// on which every other one depends. It may be a later step, as a sleep, that lets it pass: then it
+// could not have come there, and no race tells that others could come first.
+func (x *reduction) passed(depends func(*event) bool) {
 	last := -1
 	for i := range x.exec.events {
-		if x.exec.events[i].g < 0 {
+		if depends(&x.exec.events[i]) {
 			last = i
 		}
 	}
@@ -209,7 +239,7 @@ func (x *reduction) passed() {
 func (x *reduction) planned(first, second int) bool {
 	n := &x.nodes[x.exec.events[first].node]
 	for _, i := range x.hb.initials(first, second) {
-		g := x.exec.names[i]
+		g := x.exec.nameOf(i)
 		if asleep(n.Sleep, g) || slices.ContainsFunc(n.To, func(b branch) bool { return b.G == g && len(b.Then) == 0 && len(b.Unless) == 0 }) {
 			return true
 		}

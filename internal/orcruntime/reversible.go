@@ -11,12 +11,14 @@ import (
 // follow: pairs of dependent steps of two goroutines with nothing between them that
 // orders them. In another execution they come the other way round. It is kept by vector
 // clocks, one component for each goroutine: how many of its steps have happened before.
+// The steps in which time passes have one as well, as if a goroutine did them.
 //
 // It is worked out when the execution is over, since how a send or receive depends on
 // others shows only when it is completed.
 type happensBefore struct {
 	x      *execution
-	clocks []clock // of goroutines: what has happened before their next step
+	clocks []clock // of goroutines, and of time: what has happened before their next step
+	time   int32   // its component
 	after  []clock // of events, themselves included
 	local  []uint32
 	counts []uint32
@@ -50,9 +52,9 @@ type toucher struct {
 	event int32
 }
 
-// newClock returns a copy of c with a component for each goroutine.
+// newClock returns a copy of c with a component for each goroutine, and one for time.
 func (o *happensBefore) newClock(c clock) clock {
-	n := len(o.x.names)
+	n := len(o.x.names) + 1
 	if len(o.buf)+n > cap(o.buf) {
 		o.buf = make([]uint32, 0, max(4*cap(o.buf), 64*n, 1024))
 	}
@@ -72,8 +74,9 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 	}
 	x.offersOfPartners()
 	n := len(x.names)
+	o.time = int32(n)
 	o.buf = o.buf[:0]
-	o.clocks, o.after, o.local, o.counts = o.clocks[:0], o.after[:0], o.local[:0], append(o.counts[:0], make([]uint32, n)...)
+	o.clocks, o.after, o.local, o.counts = o.clocks[:0], o.after[:0], o.local[:0], append(o.counts[:0], make([]uint32, n+1)...)
 	if o.objects == nil {
 		o.objects = make(map[touched][]toucher)
 	}
@@ -81,7 +84,7 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 	o.together, o.called, o.lastCall = o.together[:0], make([][]callRecord, n), make([]uint32, n)
 	o.adds, o.early = make(map[syncKey][]added), false
 	o.released, o.chans = make(map[syncKey]*clock), make(map[syncKey]*chanClock)
-	for range n {
+	for range n + 1 {
 		o.clocks = append(o.clocks, o.newClock(nil))
 	}
 	for i := range x.events {
@@ -92,8 +95,7 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 // event adds an event to the order.
 func (o *happensBefore) event(i int, found func(first, second int)) {
 	e := &o.x.events[i]
-	if e.g < 0 {
-		// Time passes: everything before has happened before everything after.
+	if e.whole {
 		all := o.newClock(nil)
 		for _, c := range o.clocks {
 			all.join(c)
@@ -104,7 +106,8 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 		o.after, o.local = append(o.after, all), append(o.local, 0)
 		return
 	}
-	o.before = o.newClock(o.clocks[e.g])
+	own := o.component(e.g)
+	o.before = o.newClock(o.clocks[own])
 	o.candidates, o.letIn = o.candidates[:0], o.letIn[:0]
 	for _, t := range e.touches {
 		for _, d := range o.objects[t.object] {
@@ -134,14 +137,19 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 	for _, c := range o.letIn {
 		now.join(o.after[c])
 	}
+	for k := e.firstAct; k < e.lastAct; k++ {
+		if a := &o.x.acts[k]; a.kind == actPassed { // who goes on in the step was there before
+			now.join(o.clocks[a.other])
+		}
+	}
 	if e.waits {
 		o.after, o.local = append(o.after, now), append(o.local, math.MaxUint32)
 		return
 	}
-	o.counts[e.g]++
-	now[e.g] = o.counts[e.g]
-	o.after, o.local = append(o.after, now), append(o.local, o.counts[e.g])
-	copy(o.clocks[e.g], now)
+	o.counts[own]++
+	now[own] = o.counts[own]
+	o.after, o.local = append(o.after, now), append(o.local, o.counts[own])
+	copy(o.clocks[own], now)
 	for k := e.firstAct; k < e.lastAct; k++ {
 		o.act(&o.x.acts[k])
 	}
@@ -202,7 +210,15 @@ func (o *happensBefore) call(event int, g int32) {
 // happened reports whether an event is among what a clock counts.
 func (o *happensBefore) happened(event int, c clock) bool {
 	e := &o.x.events[event]
-	return e.g < 0 || o.local[event] <= c[e.g]
+	return e.whole || o.local[event] <= c[o.component(e.g)]
+}
+
+// component is that of a goroutine, or of time.
+func (o *happensBefore) component(g int32) int32 {
+	if g < 0 {
+		return o.time
+	}
+	return g
 }
 
 func (o *happensBefore) channel(k syncKey) *chanClock {
@@ -216,8 +232,8 @@ func (o *happensBefore) channel(k syncKey) *chanClock {
 
 // act orders goroutines by what a step has done.
 func (o *happensBefore) act(a *act) {
-	if a.g < 0 { // time has started it
-		copy(o.clocks[a.other], o.after[len(o.after)-1])
+	if a.g < 0 { // time has started it, or let it go on
+		o.clocks[a.other].join(o.after[len(o.after)-1])
 		return
 	}
 	g := &o.clocks[a.g]
@@ -305,7 +321,7 @@ func (o *happensBefore) initials(first, second int) (out []int32) {
 	var heads []int // the first event of each goroutine among those
 	for k := first + 1; k <= second; k++ {
 		g := o.x.events[k].g
-		if k < second && (o.x.events[k].waits || g < 0 || o.happened(first, o.after[k])) {
+		if k < second && (o.x.events[k].waits || o.x.events[k].whole || o.happened(first, o.after[k])) {
 			continue
 		}
 		before := func(head int) bool {

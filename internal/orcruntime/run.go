@@ -723,6 +723,7 @@ func (s *run) settle() (moved bool) {
 			return moved
 		}
 		moved = true
+		s.exec.passedFor(g)
 		s.resume(g)
 	}
 	return moved

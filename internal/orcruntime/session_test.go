@@ -249,14 +249,15 @@ func TestTimeCompletes(t *testing.T) {
 func TestDueAt(t *testing.T) {
 	for set, timed := range map[string]bool{"future": true, "past": false, "none": false} {
 		out := Exhaust(Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+			var c <-chan time.Time
 			switch set {
 			case "future":
-				DueAt(time.Now().Add(time.Second))
+				c = time.After(time.Until(DueAt(time.Now().Add(time.Second))))
 			case "past":
-				DueAt(time.Now().Add(-time.Second))
+				c = time.After(time.Until(DueAt(time.Now().Add(-time.Second))))
 			}
 			Access(1)
-			Access(2)
+			Select(2, true, R(c))
 		}}, Stalls: -1, Ran: func(int, Result) {}, Found: func(int, Result) {}})
 		require.True(t, out.Complete)
 		require.Equal(t, timed, out.Timed, set)

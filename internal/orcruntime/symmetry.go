@@ -221,7 +221,7 @@ func (x *execution) seen(e *event) {
 	for len(x.distinct) < len(x.names) {
 		x.distinct = append(x.distinct, false)
 	}
-	if e.g >= 0 && (len(e.touches) > 0 || len(e.calls) > 0 || e.picks || e.waits || e.reads || e.firstAct < e.lastAct) {
+	if e.g >= 0 && (slices.ContainsFunc(e.touches, func(t touch) bool { return t.kind != touchDue }) || len(e.calls) > 0 || e.picks || e.waits || e.reads || e.firstAct < e.lastAct) {
 		x.distinct[e.g] = true
 	}
 	for _, a := range x.acts[e.firstAct:e.lastAct] {

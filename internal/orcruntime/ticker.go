@@ -7,14 +7,20 @@ import (
 	"unsafe"
 )
 
-// ticks are those of a ticker, from the time at which it was started.
+// ticks are those of a ticker, from the time at which it was started. taken is when one was received last.
 type ticks struct {
-	start, period time.Duration
+	start, period, taken time.Duration
 }
 
 // next is the first tick after now.
 func (t ticks) next(now time.Duration) time.Duration {
 	return t.start + ((now-t.start)/t.period+1)*t.period
+}
+
+// waits: a tick has come that nobody has received. While it is there no other one finds a place in the channel.
+func (t ticks) waits(now time.Duration) bool {
+	last := t.start + (now-t.start)/t.period*t.period
+	return last > max(t.start, t.taken)
 }
 
 // NewTicker is time.NewTicker: every tick is a known event while a goroutine
@@ -63,7 +69,7 @@ func Ticks(c <-chan time.Time, d time.Duration) {
 	if s.tickers == nil {
 		s.tickers = make(map[unsafe.Pointer]ticks)
 	}
-	s.tickers[R(c).channel()] = ticks{now, d}
+	s.tickers[R(c).channel()] = ticks{now, d, now}
 }
 
 // TickerMethods are the methods of a ticker that the run must know of.
@@ -94,10 +100,11 @@ func (m TickerMethods) Reset(d time.Duration) {
 }
 
 // nextTick is the time of the next tick that a goroutine waits for, or is about
-// to.
+// to. In an exploration of all schedules it is none of a ticker of which one waits to be received: how many come
+// behind that makes no difference.
 func (s *run) nextTick(now time.Duration) (next time.Duration, ok bool) {
 	s.eachTicker(func(_ *goroutine, _ Case, t ticks) bool {
-		if at := t.next(now); at > now && (!ok || at < next) {
+		if at := t.next(now); at > now && (!ok || at < next) && !(s.exec != nil && t.waits(now)) {
 			next, ok = at, true
 		}
 		return true
@@ -108,10 +115,24 @@ func (s *run) nextTick(now time.Duration) (next time.Duration, ok bool) {
 // anyTick reports whether a goroutine waits for a tick, or is about to.
 func (s *run) anyTick(now time.Duration) (some bool) {
 	s.eachTicker(func(_ *goroutine, _ Case, t ticks) bool {
-		some = t.next(now) > now
+		some = t.next(now) > now && !(s.exec != nil && t.waits(now))
 		return !some
 	})
 	return some
+}
+
+// tickTaken notes that what c has received may be a tick.
+func (s *run) tickTaken(c Case) {
+	if len(s.tickers) == 0 {
+		return
+	}
+	now := s.clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.tickers[c.channel()]; ok && !c.sends() {
+		t.taken = now
+		s.tickers[c.channel()] = t
+	}
 }
 
 // eachTicker visits the receives from tickers that goroutines queue for or stand
@@ -155,6 +176,9 @@ func (s *run) forgetStopped(before time.Duration) {
 
 // ticking reports whether it is known when c can receive.
 func (s *run) ticking(c Case) bool {
+	if c.sends() {
+		return false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.tickers[c.channel()]

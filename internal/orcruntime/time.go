@@ -29,6 +29,7 @@ func Sleep(site Site, d time.Duration) {
 		if g.wakeAt < 0 {
 			g.wakeAt = math.MaxInt64
 		}
+		g.run.exec.awaitsTime()
 		g.block()
 	}
 	g.pass()

@@ -29,8 +29,7 @@ import "slices"
 //     length of a channel, and others have to do with the same objects that it has no
 //     order to: they may be needed before it, or in the way. The sequence is open then,
 //     and nothing but its first step is run;
-//   - time may pass while a goroutine could go on: it depends on everything, and all
-//     others are chosen at every node.
+//   - time may pass before a step that depends on it: it is tried there, and who would go on then is not known.
 
 // branch is a step of a wakeup tree, and what comes after it.
 type branch struct {
@@ -90,7 +89,7 @@ func (x *reduction) sequenceOf(r *reversal) *sequence {
 	v.removed = v.removed[:0]
 	for k := r.first + 1; int(k) < len(x.exec.events); k++ {
 		e := &x.exec.events[k]
-		if k == r.second || k != x.ender && !e.waits && e.g >= 0 && !x.hb.happened(int(r.first), x.hb.after[k]) {
+		if k == r.second || k != x.ender && !e.waits && !e.whole && !x.hb.happened(int(r.first), x.hb.after[k]) {
 			v.events = append(v.events, k)
 		}
 	}
@@ -122,7 +121,7 @@ func (v *sequence) precedes(j, k int32) bool {
 // head returns the first event of a goroutine, nil if there is none.
 func (v *sequence) head(g string) *head {
 	for i := range v.heads {
-		if v.x.exec.names[v.heads[i].g] == g {
+		if v.x.exec.nameOf(v.heads[i].g) == g {
 			return &v.heads[i]
 		}
 	}
@@ -193,20 +192,18 @@ func (z *sleeper) with(touches []touch) []touch {
 func (v *sequence) standing(g string) (touches []touch, known bool) {
 	x, skip := v.x, 0
 	for _, o := range v.removed {
-		if x.exec.names[o] == g {
+		if x.exec.nameOf(o) == g {
 			skip++
 		}
 	}
 	if node := x.exec.events[v.race.first].node; skip == 0 && int(node) < len(x.nodeStands) {
-		for _, s := range x.stands[x.nodeStands[node][0]:x.nodeStands[node][1]] {
-			if s.g == g {
-				return append(x.mayTouch[:0], x.touches[s.from:s.to]...), true
-			}
+		if touches, known := x.standingAt(node, g); known {
+			return touches, true
 		}
 	}
 	for k := v.race.first; int(k) < len(x.exec.events); k++ {
 		e := &x.exec.events[k]
-		if e.g < 0 || x.exec.names[e.g] != g {
+		if e.whole || x.exec.nameOf(e.g) != g {
 			continue
 		}
 		if skip--; skip >= 0 {
@@ -221,7 +218,18 @@ func (v *sequence) standing(g string) (touches []touch, known bool) {
 	return nil, false
 }
 
-// note notes what goroutines may touch that are asleep at a node, or are to be chosen.
+// standingAt is what was noted at a node of the next step of a goroutine that stood there. It is valid until the next
+// call.
+func (x *reduction) standingAt(node int32, g string) (touches []touch, known bool) {
+	for _, s := range x.stands[x.nodeStands[node][0]:x.nodeStands[node][1]] {
+		if s.g == g {
+			return append(x.mayTouch[:0], x.touches[s.from:s.to]...), true
+		}
+	}
+	return nil, false
+}
+
+// note notes what goroutines may touch that are asleep at a node, or are to be chosen, and what time may if it can pass.
 func (x *reduction) note(n *Node, pos int, s *run) {
 	for len(x.nodeStands) <= pos {
 		x.nodeStands = append(x.nodeStands, [2]int32{})
@@ -239,6 +247,11 @@ func (x *reduction) note(n *Node, pos int, s *run) {
 	}
 	for i := range n.To {
 		add(n.To[i].G)
+	}
+	if x.exec.timeCommutes && slices.Contains(n.Ready, TimeStep) {
+		at := int32(len(x.touches))
+		x.touches = s.timeMayTouch(x.touches)
+		x.stands = append(x.stands, standing{TimeStep, at, int32(len(x.touches))})
 	}
 	x.nodeStands[pos] = [2]int32{from, int32(len(x.stands))}
 }
@@ -267,6 +280,9 @@ func (x *reduction) insert(r *reversal) {
 	extra := v.extra(unless)
 	steps := v.shortened()
 	if list == &n.To && !v.begin(n, steps) {
+		if x.exec.timeCommutes && !slices.ContainsFunc(steps, func(k int32) bool { return x.exec.events[k].g >= 0 }) {
+			return // no event was known then
+		}
 		// Nobody who could come first in it was ready then.
 		for _, g := range n.Ready {
 			x.also(n, g)
@@ -318,7 +334,7 @@ func (v *sequence) place(list *[]branch) (at *[]branch, unless []string) {
 func (v *sequence) begin(n *Node, steps []int32) bool {
 	for i, k := range slices.Backward(steps) {
 		initial := slices.ContainsFunc(v.heads, func(h head) bool { return h.event == k && h.initial && k <= v.race.second })
-		if initial && slices.Contains(n.Ready, v.x.exec.names[v.x.exec.events[k].g]) {
+		if initial && slices.Contains(n.Ready, v.x.exec.nameOf(v.x.exec.events[k].g)) {
 			copy(steps[1:i+1], steps[:i])
 			steps[0] = k
 			return true
@@ -426,7 +442,7 @@ func (v *sequence) extra(unless []string) (out []extraTouch) {
 func (x *reduction) chain(steps []int32) []branch {
 	var tree []branch
 	for i := min(len(steps), maxWakeup) - 1; i >= 0; i-- {
-		tree = []branch{{G: x.exec.names[x.exec.events[steps[i]].g], Values: x.valuesOf(steps[i]), Then: tree}}
+		tree = []branch{{G: x.exec.nameOf(x.exec.events[steps[i]].g), Values: x.valuesOf(steps[i]), Then: tree}}
 	}
 	return tree
 }
