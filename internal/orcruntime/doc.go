@@ -31,7 +31,7 @@
 // operations that come out in several ways, see wakeup.go. Loops that only look whether
 // something has changed are followed until they have seen the same three times. Time
 // passes only when nothing else can happen, or also at other moments, as often as
-// Exhaustion.Stalls says.
+// Exhaustion.Stalls says; if that is at any moment, it is a step that commutes with those which have nothing to do with it.
 //
 // What uninstrumented code does to order goroutines is one object: each call of it
 // depends on each other one. Such a call is a step of its own. With accesses to memory

@@ -29,7 +29,7 @@ import "slices"
 //     length of a channel, and others have to do with the same objects that it has no
 //     order to: they may be needed before it, or in the way. The sequence is open then,
 //     and nothing but its first step is run;
-//   - time may pass before a step that depends on it: it is tried there, and who would go on then is not known.
+//   - time may pass before a step that depends on it: it is tried there, though for whom it passes is not known.
 
 // branch is a step of a wakeup tree, and what comes after it.
 type branch struct {
