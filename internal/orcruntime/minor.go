@@ -106,7 +106,7 @@ func (p *Plan) stopsAtMinor() bool {
 
 // stopsAtLengths reports whether runs under the plan stop where the length of a channel
 // is asked for: only those that are to repeat one of an exhaustive exploration, which is
-// the only one that does. In models it is part of what stands before it.
+// the only one that does. Models stop in front of the whole statement.
 func (p *Plan) stopsAtLengths() bool {
 	return slices.ContainsFunc(p.Steps, func(st Step) bool {
 		_, o, _ := minorKey(st.Site)

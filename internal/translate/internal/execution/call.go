@@ -751,7 +751,8 @@ func (x *Executor) recovered(p *exploration.Path, f *state.Frame) []*sym.Expr {
 }
 
 // execBuiltin executes the builtins that are not operations: close and panic have guards, these do not. len
-// and cap of a channel are read in the midst of a segment, as any memory.
+// and cap of a channel are read in the midst of a segment, as any memory: a statement that asks for the length
+// has a guard if others may change it.
 //
 // recover returns something only in a function that was deferred by the one that panics, which is the frame
 // below. ssa:wrapnilchk is in the wrapper of a method with a value receiver: the wrapper follows the
@@ -809,6 +810,7 @@ func (x *Executor) execBuiltin(p *exploration.Path, i *ssa.Call, b *ssa.Builtin)
 			case b.Name() == "cap":
 				return set(sym.Num(o.Cap))
 			}
+			x.lengthUsed(p, o, p.Statement(i))
 			return set(p.CellAt(o.Base + state.ChanLen))
 		}
 		return set(sym.Unknown("length not tracked"))

@@ -178,6 +178,7 @@ func (x *Executor) communicate(p *exploration.Path, comms []comm, hasDefault boo
 		if o != nil && o.Context {
 			x.Accessed(p, o.Behind(state.ContextErr), 1, 0, false)
 		}
+		x.lengthUsed(p, o, 0)
 	}
 	for _, o := range objs {
 		if anyPolled && o != nil && o.Rendezvous() && !x.Polled[o.Pos] {

@@ -885,20 +885,38 @@ func (x *Executor) Accessed(p *exploration.Path, addr int32, n int, s sites.ID, 
 		if c.Sync || c.Group.WriteOnly {
 			continue
 		}
-		in := c.Access[p.Template]
-		if in == nil {
-			in = &state.Access{}
-			c.Access[p.Template] = in
-		}
-		if write {
-			in.Written = true
-		} else {
-			in.Read = true
-		}
-		if s != 0 && !slices.Contains(c.Stmts, s) {
-			c.Stmts = append(c.Stmts, s)
-		}
-		c.Used(state.Use{Template: p.Template, Stmt: s, Write: write, Held: p.Held})
+		accessed(p, c, s, write)
+	}
+}
+
+// accessed records an access to a cell.
+func accessed(p *exploration.Path, c *state.Cell, s sites.ID, write bool) {
+	in := c.Access[p.Template]
+	if in == nil {
+		in = &state.Access{}
+		c.Access[p.Template] = in
+	}
+	if write {
+		in.Written = true
+	} else {
+		in.Read = true
+	}
+	if s != 0 && !slices.Contains(c.Stmts, s) {
+		c.Stmts = append(c.Stmts, s)
+	}
+	c.Used(state.Use{Template: p.Template, Stmt: s, Write: write, Held: p.Held})
+}
+
+// lengthUsed records that statement s asks for the length of a channel with a buffer, or that a send or receive changes it, for
+// which s is 0. The operation has a guard of its own; who asks has one only for that, since of
+//
+//	a, b := len(c), 0
+//	b = len(c)
+//
+// each may come out otherwise.
+func (x *Executor) lengthUsed(p *exploration.Path, o *state.Object, s sites.ID) {
+	if o != nil && o.Cap > 0 && p.From != nil && !p.Alone {
+		accessed(p, x.Memory.Cells[o.Base+state.ChanLen], s, s == 0)
 	}
 }
 

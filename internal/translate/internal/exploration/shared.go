@@ -16,7 +16,7 @@ func (x *Explorer) FindShared() bool {
 	grown := x.findTimed()
 	var shared []*state.Cell
 	for _, c := range x.Memory.Cells {
-		if c == nil || c.Sync || c.Abs.Top {
+		if c == nil || c.Sync && len(c.Stmts) == 0 || c.Abs.Top { // of what belongs to a channel statements ask for its length
 			continue
 		}
 		if _, ok := c.Abs.Single(); ok && !c.Varies {
