@@ -20,6 +20,7 @@ type Finder struct {
 	sl    *relevance.Slice
 	loops *termination.Loops
 	note  Note
+	sets  *bool // something by package reflect; nil: it is not known
 }
 
 // A Note records what is left out at a position.
@@ -27,7 +28,7 @@ type Note func(pos token.Pos, kind, direction, reason string)
 
 // New makes a finder for a program, which notes with record what it finds.
 func New(prog *program.Program, sl *relevance.Slice, loops *termination.Loops, record Note) *Finder {
-	return &Finder{prog, sl, loops, record}
+	return &Finder{prog: prog, sl: sl, loops: loops, note: record}
 }
 
 // Calls notes the calls that leave something out.
@@ -56,6 +57,9 @@ func (o *Finder) Calls() {
 						o.note(o.callPos(call), "unknown-call", artifact.DirectionUnder, reason)
 						break
 					}
+				}
+				if what := o.written(call, pkg); what != "" {
+					o.note(o.callPos(call), "library-write", artifact.DirectionUnder, fmt.Sprintf("%s may write %s that it is given, which is not in the model", callee, what))
 				}
 			}
 		}
@@ -89,7 +93,13 @@ func (o *Finder) outside(call ssa.CallInstruction) (name, pkg string, ok bool) {
 	}
 	callees := o.prog.Callees(call)
 	for _, f := range callees {
-		if f.Blocks == nil && o.prog.Operation(f) == nil {
+		op := o.prog.Operation(f)
+		// What has methods of the library, as sort.IntSlice has, is sorted out of the program.
+		sorts := op != nil && len(op.Methods) > 0 && len(o.prog.CalledMethods(c.Args[0], op.Methods)) == 0
+		if f.Blocks == nil && (op == nil || sorts) {
+			if f.Origin() != nil {
+				f = f.Origin()
+			}
 			if f.Object() != nil && f.Object().Pkg() != nil {
 				pkg = f.Object().Pkg().Path()
 			}
