@@ -369,6 +369,9 @@ func (f *Follower) minor(key string) bool {
 	return orcruntime.MinorText(key) != "" && f.siteByKey(key).Key == ""
 }
 
+// IsCall reports whether a guard, by its key, stands in front of a call of uninstrumented code.
+func IsCall(key string) bool { return orcruntime.IsCall(key) }
+
 // unmodelled says what kind of error the model does not know, "" if it may.
 func unmodelled(kind string) string {
 	switch kind {

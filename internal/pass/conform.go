@@ -168,6 +168,7 @@ func (d *deep) conform(ctx context.Context) error {
 			Runs: runs, Seed: uint64(part.from), Strategy: part.by, Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
 			Recorded: func(seed uint64, r *orchestrate.Recording) error {
 				d.reused = d.reused || addsLate(r)
+				d.callsApart = d.callsApart || severalCall(r)
 				return c.follow(ctx, int(seed)+1, r)
 			},
 		})
@@ -185,6 +186,22 @@ func (d *deep) conform(ctx context.Context) error {
 		}
 	}
 	return d.complete(ctx, c)
+}
+
+// severalCall reports that in a run several goroutines have called uninstrumented code that may keep something for them, while
+// others were there. In which order they do so is in no trace of a model.
+func severalCall(r *orchestrate.Recording) bool {
+	by := ""
+	for _, s := range r.Plan.Steps {
+		if !orchestrate.IsCall(s.Site) {
+			continue
+		}
+		if by != "" && by != s.G {
+			return true
+		}
+		by = s.G
+	}
+	return false
 }
 
 // lateAdds is the condition that in a run a goroutine has added to a WaitGroup behind the call of Wait of another one. The

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/internal/orchestrate"
 	"github.com/vtrace/vtrace/internal/scratch"
+	"github.com/vtrace/vtrace/internal/sites"
 	"github.com/vtrace/vtrace/internal/uppaal"
 )
 
@@ -168,6 +170,7 @@ type deep struct {
 	follower      *orchestrate.Follower // nil: the model does not say where runs are
 	timed         bool                  // time may have passed in them while a goroutine could go on
 	reused        bool                  // a WaitGroup may be added to in them while others wait for it
+	callsApart    bool                  // several goroutines have called in them what may keep something, see severalCall
 	long          bool                  // the first of them has come to no end
 	longest       int                   // steps of one that has come to its end
 	starved       []ended               // runs that were cut off while somebody was blocked
@@ -547,7 +550,8 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp(v.Reason)
 		return nil
 	}
-	r.Weak = r.Weak || v.Deadlines // set in another order, the program may follow it
+	// With deadlines, atomic operations or calls of libraries in another order, which the model leaves out, the program may follow it.
+	r.Weak = r.Weak || v.Deadlines || d.callsApart || d.leavesOutOrder(v)
 	s.took(r)
 	d.refutations = append(d.refutations, r)
 	if left, ok := labels.Left(s.trace, r); ok {
@@ -571,6 +575,40 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil
+}
+
+// leavesOutOrder reports whether in a run several goroutines have used an atomic variable that the model leaves out, and one
+// of them has changed it. The model does so where it does not keep what their values decide, as behind a text that is
+// made of them: its trace then stands for all orders of these operations, of which the run has had one.
+func (d *deep) leavesOutOrder(v *orchestrate.Verdict) bool {
+	effects := map[int]int{} // by step
+	for i, e := range v.Effects {
+		effects[e.Step] = i
+	}
+	type use struct {
+		by      string
+		several bool
+		changed bool
+	}
+	uses := map[string]use{}
+	for i, step := range v.Trace {
+		site, ok := d.siteOf(step.Site)
+		if !ok || site.Kind != sites.Atomic.String() || slices.Contains(d.side.Accesses, site.ID) {
+			continue
+		}
+		object, changed := "", true // if it is not known
+		if k, known := effects[i+1]; known {
+			object, changed = v.Effects[k].Object, v.Effects[k].After != ""
+		}
+		u := uses[object]
+		u.several = u.several || u.by != "" && u.by != step.G
+		u.changed = u.changed || changed
+		u.by = step.G
+		if uses[object] = u; u.several && u.changed {
+			return true
+		}
+	}
+	return false
 }
 
 // done is the plan of what a run has done.
