@@ -223,6 +223,14 @@ func (o *Finder) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
 						return true
 					}
 				}
+				for _, a := range call.Common().Args { // what is called may call it
+					if c, ok := a.(*ssa.MakeClosure); ok {
+						a = c.Fn
+					}
+					if g, ok := a.(*ssa.Function); ok && o.touches(g, seen) {
+						return true
+					}
+				}
 			}
 		}
 	}
