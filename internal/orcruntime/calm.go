@@ -55,7 +55,7 @@ func (s *run) lastKnown() time.Duration {
 		last = max(last, s.dues[n-1])
 	}
 	for _, g := range s.blocked {
-		if g.op == opSleep {
+		if g.op == opSleep && !g.timeless() {
 			last = max(last, time.Duration(g.wakeAt))
 		}
 	}

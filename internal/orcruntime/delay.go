@@ -87,7 +87,7 @@ func (s *run) sleepsEnd(now time.Duration) iter.Seq[time.Duration] {
 			return
 		}
 		for _, g := range s.blocked {
-			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now && !yield(at) {
+			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now && !g.timeless() && !yield(at) {
 				return
 			}
 		}

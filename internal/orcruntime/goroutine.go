@@ -85,6 +85,7 @@ type goroutine struct {
 
 	children int
 	scope    *scope          // nil while packages are initialised
+	bubble   *programBubble  // nil: it is in none
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
 	wgGo     Site            // the call that has started it then
 	sub      *scope          // the subtest that its exit ends
@@ -194,6 +195,9 @@ func (g *goroutine) back() {
 		g.run.wakeUp()
 	}
 }
+
+// timeless: no time passes for the goroutine any more.
+func (g *goroutine) timeless() bool { return g.bubble != nil && g.bubble.over }
 
 // block queues the goroutine in its operation. It returns when the operation
 // is complete, or is to be tried again.

@@ -523,7 +523,7 @@ func (s *run) insert(g *goroutine) {
 func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	parent.children++
 	g := s.add(parent.path+"."+strconv.Itoa(parent.children), f)
-	g.op, g.site, g.scope = opStart, site.start(), parent.scope
+	g.op, g.site, g.scope, g.bubble = opStart, site.start(), parent.scope, parent.bubble
 	if s.stacks {
 		g.created = callers()
 	}
@@ -750,7 +750,7 @@ func (s *run) poll(g *goroutine) bool {
 	case opSend, opRecv, opSelect:
 		return s.pollCases(g, nil)
 	case opSleep:
-		return g.wakeAt <= int64(s.now)
+		return g.wakeAt <= int64(s.now) && !g.timeless()
 	case opWait:
 		wg := (*sync.WaitGroup)(g.obj)
 		return !s.zero[wg] && s.waitGroupCount(wg) == 0

@@ -74,8 +74,15 @@ func (s *run) worked() {
 	}
 }
 
+// programBubble is a bubble of the program's own: a call of synctest.Test.
+type programBubble struct {
+	over bool // its function has returned, and whoever could go on without time has
+}
+
 // InBubble calls f, the function given to synctest.Test: until it returns, time passes
-// in a run only when all goroutines are blocked, as the package promises.
+// in a run only when all goroutines are blocked, as the package promises. What f has left to Cleanup follows. Then all
+// goroutines that were started in the bubble go on to their ends, for whom time does not pass any more: who still waits for it
+// does so for good.
 func InBubble(f func()) {
 	s := active.Load()
 	if s == nil {
@@ -84,7 +91,36 @@ func InBubble(f func()) {
 	}
 	s.bubbles++
 	defer func() { s.bubbles-- }()
-	f()
+	g := s.caller()
+	if g == nil {
+		f()
+		return
+	}
+	outer := g.bubble
+	g.bubble = new(programBubble)
+	defer func() {
+		if !s.dying.Load() && !panicking() {
+			g.outlive()
+		}
+		g.bubble = outer
+	}()
+	if g.scope == nil {
+		f()
+		return
+	}
+	g.adopt(g.scope) // what is left from here on is of the bubble
+	g.inScope(func(*scope) { f() })
+}
+
+// outlive waits until no goroutine of the bubble that g has made can go on.
+func (g *goroutine) outlive() {
+	s := g.run
+	if slices.ContainsFunc(s.live, func(o *goroutine) bool { return o != g && o.bubble == g.bubble && o.state != done }) {
+		g.op, g.cases = opSettle, nil
+		g.block()
+		s.races.settled(g)
+	}
+	g.bubble.over = true
 }
 
 // awake: time cannot pass, since in a bubble of the program's somebody can go on.

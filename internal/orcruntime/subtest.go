@@ -71,22 +71,30 @@ func Subtest(site Site, f func()) {
 
 // callSubtest runs a subtest in place.
 func (g *goroutine) callSubtest(f func()) {
-	s, outer, returned := g.run, g.scope, false
-	t := &scope{parent: outer, owner: g, call: true}
-	g.scope = t
+	s, returned := g.run, false
 	defer func() {
-		g.scope = outer
 		if !returned && !s.dying.Load() {
 			s.weaken("a subtest has ended early, as by Skip or Fatal, and with it the test around it, which goes on otherwise")
 		}
 	}()
-	defer s.cleanUp(t)
-	f()
-	if t.parallels > 0 {
-		s.weaken("a subtest that is a call ends before its parallel subtests")
-		s.release(g, t)
-	}
-	returned = true
+	g.inScope(func(t *scope) {
+		f()
+		if t.parallels > 0 {
+			s.weaken("a subtest that is a call ends before its parallel subtests")
+			s.release(g, t)
+		}
+		returned = true
+	})
+}
+
+// inScope calls f in a scope of its own, followed by what it has left to Cleanup.
+func (g *goroutine) inScope(f func(t *scope)) {
+	outer := g.scope
+	t := &scope{parent: outer, owner: g, call: true}
+	g.scope = t
+	defer func() { g.scope = outer }()
+	defer g.run.cleanUp(t)
+	f(t)
 }
 
 // startSubtest starts the goroutine of a subtest, and waits until it has ended or

@@ -106,7 +106,7 @@ func callbackOf(site Site, f func(), timed bool) func() {
 	}
 	by.stopToCall(site)
 	s.exec.calls(by) // the order of such calls names the goroutines
-	scope := by.scope
+	scope, bubble := by.scope, by.bubble
 	creator := s.races.snapshot(by)
 	var number, starter uint64 // in a recording
 	if r := by.rec; r != nil {
@@ -133,7 +133,7 @@ func callbackOf(site Site, f func(), timed bool) func() {
 			f() // called by a goroutine under control, in its turn
 			return
 		}
-		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope, creator: creator, recorded: -1}
+		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope, bubble: bubble, creator: creator, recorded: -1}
 		g.op, g.site, g.started, g.callback = opStart, site.start(), true, true
 		s.register(g)
 		s.mu.Lock()
@@ -213,7 +213,7 @@ func (s *run) nextKnown() (time.Duration, bool) {
 	s.mu.Unlock()
 	if s.sleepers > 0 {
 		for _, g := range s.blocked {
-			if g.op == opSleep && (!ok || time.Duration(g.wakeAt) < next) {
+			if g.op == opSleep && !g.timeless() && (!ok || time.Duration(g.wakeAt) < next) {
 				next, ok = time.Duration(g.wakeAt), true
 			}
 		}
@@ -233,7 +233,7 @@ func (s *run) mayPass() bool {
 // anyKnown reports whether there is an event that the scheduler knows of.
 func (s *run) anyKnown() bool {
 	now := s.clock()
-	if s.sleepers > 0 {
+	if s.sleepers > 0 && slices.ContainsFunc(s.blocked, func(g *goroutine) bool { return g.op == opSleep && !g.timeless() }) {
 		return true
 	}
 	s.mu.Lock()

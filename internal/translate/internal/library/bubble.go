@@ -21,6 +21,7 @@ func runBubble(x *execution.Executor, p *exploration.Path) bool {
 		return x.OpReturn(p, nil)
 	}
 	p.Note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
+	p.Note("synctest", artifact.DirectionUnder, "who waits for time when the function given to synctest.Test has returned waits for good; in the model it goes on")
 	return x.CallArg(p, 1, func(q *exploration.Path) { q.Top().Phase = 2 })
 }
 
