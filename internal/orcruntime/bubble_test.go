@@ -47,6 +47,14 @@ func TestInBubbleEnds(t *testing.T) {
 			InBubble(func() { Go(1, func() { Sleep(2, time.Second) }) })
 			Sleep(3, time.Minute)
 		}, []string{KindLeak}},
+		{"one that waits for a timer", func() {
+			InBubble(func() { Go(1, func() { Recv(2, time.After(Due(3, time.Second))) }) })
+			Sleep(4, time.Minute)
+		}, []string{KindLeak}},
+		{"a function of a timer", func() {
+			InBubble(func() { AfterFunc(1, time.Second, func() { panic(Panic(2, "it is too late")) }) })
+			Sleep(3, time.Minute)
+		}, []string{""}},
 		{"one that has slept before", func() {
 			InBubble(func() {
 				Go(1, func() { Sleep(2, time.Second) })

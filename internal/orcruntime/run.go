@@ -732,7 +732,7 @@ func (s *run) settle() (moved bool) {
 // completed returns the first queued goroutine whose operation is complete.
 func (s *run) completed() *goroutine {
 	for _, g := range s.blocked {
-		if g.ready || s.poll(g) {
+		if g.ready || !g.timeless() && s.poll(g) {
 			g.ready = true
 			return g
 		}
@@ -750,7 +750,7 @@ func (s *run) poll(g *goroutine) bool {
 	case opSend, opRecv, opSelect:
 		return s.pollCases(g, nil)
 	case opSleep:
-		return g.wakeAt <= int64(s.now) && !g.timeless()
+		return g.wakeAt <= int64(s.now)
 	case opWait:
 		wg := (*sync.WaitGroup)(g.obj)
 		return !s.zero[wg] && s.waitGroupCount(wg) == 0

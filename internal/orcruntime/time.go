@@ -126,7 +126,7 @@ func callbackOf(site Site, f func(), timed bool) func() {
 			f()
 			return
 		}
-		if s.dying.Load() {
+		if s.dying.Load() || bubble != nil && bubble.over {
 			return
 		}
 		if !s.cfg.Unchecked && s.byID(goid()) != nil {
@@ -272,6 +272,9 @@ func (s *run) passTime() bool {
 	waits := make([]Case, 2, 8)
 	owners := make([]*goroutine, 2, 8)
 	for _, g := range s.live {
+		if g.timeless() {
+			continue
+		}
 		for _, c := range g.cases {
 			// Who stands at a guard has not begun: only events are waited for in his place, which are then kept for
 			// him. A tick is no such event: its time is known, and it stays in its channel, which has room for one.
