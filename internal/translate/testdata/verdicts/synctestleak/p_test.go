@@ -7,7 +7,7 @@ import (
 
 // The second message is for nobody.
 func TestProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // under "synctest"
 		c := make(chan int)
 		go func() {
 			c <- 1

@@ -6,7 +6,7 @@ import (
 )
 
 func TestProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // under "synctest"
 		c := make(chan int)
 		go func() {
 			c <- 1
