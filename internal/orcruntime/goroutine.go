@@ -197,7 +197,7 @@ func (g *goroutine) back() {
 }
 
 // timeless: no time passes for the goroutine any more.
-func (g *goroutine) timeless() bool { return g.bubble != nil && g.bubble.over }
+func (g *goroutine) timeless() bool { return g.bubble != nil && g.bubble.over.Load() }
 
 // block queues the goroutine in its operation. It returns when the operation
 // is complete, or is to be tried again.

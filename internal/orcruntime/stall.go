@@ -5,6 +5,7 @@ package orcruntime
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -76,7 +77,7 @@ func (s *run) worked() {
 
 // programBubble is a bubble of the program's own: a call of synctest.Test.
 type programBubble struct {
-	over bool // its function has returned, and whoever could go on without time has
+	over atomic.Bool // its function has returned, and whoever could go on without time has
 }
 
 // InBubble calls f, the function given to synctest.Test: until it returns, time passes
@@ -120,7 +121,7 @@ func (g *goroutine) outlive() {
 		g.block()
 		s.races.settled(g)
 	}
-	g.bubble.over = true
+	g.bubble.over.Store(true)
 }
 
 // awake: time cannot pass, since in a bubble of the program's somebody can go on.

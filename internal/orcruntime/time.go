@@ -126,7 +126,7 @@ func callbackOf(site Site, f func(), timed bool) func() {
 			f()
 			return
 		}
-		if s.dying.Load() || bubble != nil && bubble.over {
+		if s.dying.Load() || bubble != nil && bubble.over.Load() {
 			return
 		}
 		if !s.cfg.Unchecked && s.byID(goid()) != nil {
