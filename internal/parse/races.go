@@ -228,7 +228,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	}
 	a, assigned := s.(*ast.AssignStmt)
 	// The compiler reads what says where to write behind the calls and receives: those of the left side, and of the values.
-	valuesFirst := assigned && list && len(lhs) == len(rhs) && a.Tok != token.DEFINE && !callFree(rhs) && (len(targets) == len(lhs) || callFree(lhs))
+	valuesFirst := assigned && list && len(lhs) == len(rhs) && a.Tok != token.DEFINE && !r.onlyLooks(rhs) && (len(targets) == len(lhs) || callFree(lhs))
 	if len(targets) == 0 && !(valuesFirst && r.records(lhs)) {
 		return func() {}
 	}
@@ -342,6 +342,20 @@ func callFree(list []ast.Expr) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			return true
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// onlyLooks is callFree but for conversions and lengths, in which nothing can be changed.
+func (r *rewriter) onlyLooks(list []ast.Expr) bool {
+	return !evaluates(list, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			b, ok := builtin(r.info, n.Fun)
+			return !r.info.Types[n.Fun].IsType() && !(ok && (b.Name() == "len" || b.Name() == "cap"))
 		case *ast.UnaryExpr:
 			return n.Op == token.ARROW
 		}
