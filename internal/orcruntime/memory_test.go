@@ -271,6 +271,7 @@ var lending = []struct {
 	{"slice of words", func(m *memory) { Given(1, unsafe.Slice(in[uint32](m, 16), 3), true) }, extent{}, extent{16, 28}, extent{}},
 	{"pointer to read", func(m *memory) { Given(1, in[copied](m, 16), false) }, extent{16, 24}, extent{}, extent{}},
 	{"pointer to change", func(m *memory) { Given(1, in[copied](m, 16), true) }, extent{}, extent{16, 24}, extent{}},
+	{"pointer to a slice to change", func(m *memory) { s := in[[]byte](m, 24); *s = m.bytes[16:20]; Given(1, s, true) }, extent{16, 20}, extent{24, 48}, extent{}},
 	{"pointer to what shows itself, to read", func(m *memory) { Given(1, in[textual](m, 16), false) }, extent{}, extent{}, extent{}},
 	{"pointer to what shows itself, to change", func(m *memory) { Given(1, in[textual](m, 16), true) }, extent{}, extent{16, 24}, extent{}},
 	{"error to read", func(m *memory) { Given(1, error((*failure)(in[uint64](m, 16))), false) }, extent{}, extent{}, extent{}},

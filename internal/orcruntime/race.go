@@ -492,6 +492,9 @@ func Given[T any](at Place, v T, changes bool) T {
 		case changes || !shows(v):
 			s.touch(at, x.UnsafePointer(), x.Type().Elem().Size(), kind)
 		}
+		if in := x.Elem(); in.IsValid() && in.Kind() == reflect.Slice && in.Len() > 0 {
+			s.touch(at, in.UnsafePointer(), uintptr(in.Len())*in.Type().Elem().Size(), perhaps)
+		}
 	}
 	return v
 }

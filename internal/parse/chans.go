@@ -78,9 +78,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	if apart {
 		defer r.apart(s, u, list)()
 	}
-	if r.races != nil {
-		defer r.recordWrites(s, s.Lhs, s.Rhs, s.Tok == token.DEFINE, list)()
-	}
+	finish, behind := r.recordWrites(s, s.Lhs, s.Rhs, s.Tok == token.DEFINE, list), ""
 	switch {
 	case apart:
 	case u == nil:
@@ -89,7 +87,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 			r.guardMap(e)
 		}
 		if list && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-			r.store(s, s.Lhs[0], s.Tok, s.TokPos, s.Rhs[0])
+			behind = r.store(s, s.Lhs[0], s.Tok, s.TokPos, s.Rhs[0])
 		}
 	case boolType != "":
 		r.receiveAs(u, s.Rhs[0], boolType)
@@ -99,6 +97,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 		r.walk(u.X)
 		r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", r.info.TypeOf(s.Lhs[1]))
 	}
+	finish(behind)
 }
 
 // apart rewrites an assignment of several results, of the receive u or of what else is on the

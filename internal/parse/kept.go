@@ -335,11 +335,21 @@ func (r *rewriter) usedBehind(c *ast.CallExpr) {
 			function, field := r.use(e)
 			text = fmt.Sprintf("%s.%s%s%s, %v)", r.zz, fmt.Sprintf(function, r.touch(e)), text, field, constantBool(changes))
 		} else {
-			text = fmt.Sprintf("%s.Given(%d, %s, %v)", r.zz, r.touch(e), text, constantBool(given))
+			open, end := r.handing(e, given)
+			text = open + text + end
 		}
 		r.before(last.Pos(), r.zz+".Recorded(")
 		r.after(last.End(), ", "+text+")")
 	}
+}
+
+// handing is what records that a library is given an expression, and perhaps changes it: what is in front of it, and behind.
+func (r *rewriter) handing(e ast.Expr, changes bool) (open, end string) {
+	address := ""
+	if r.races.addressed[e] {
+		address = "&"
+	}
+	return fmt.Sprintf("%s.Given(%d, %s", r.zz, r.touch(e), address), fmt.Sprintf(", %v)", constantBool(changes))
 }
 
 // again reports whether an expression can be evaluated again, though others have acted since:

@@ -48,6 +48,8 @@ type memory struct {
 	// handed are arguments of functions that are not instrumented, which may read what they
 	// refer to; the value says that they may write it.
 	handed map[ast.Expr]bool
+	// addressed are those of them whose address is given.
+	addressed map[ast.Expr]bool
 	// called are the functions of calls.
 	called map[ast.Expr]bool
 	// behind are those of which also what is behind them is read, with the function of the runtime that records it.
@@ -95,7 +97,7 @@ const (
 
 func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, valueMethods map[string]bool, f *ast.File) *memory {
 	a := &memory{
-		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, called: map[ast.Expr]bool{}, behind: map[ast.Expr]string{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f), private: findPrivate(info, f),
+		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, addressed: map[ast.Expr]bool{}, called: map[ast.Expr]bool{}, behind: map[ast.Expr]string{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f), private: findPrivate(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, lengthRead: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, loggers: map[*ast.CallExpr]ast.Expr{}, promotedBy: map[*ast.CallExpr][]*types.Var{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
 		reflected: map[ast.Expr]bool{}, reflectedRead: map[ast.Expr]bool{}, reflectedBy: map[ast.Expr]string{},

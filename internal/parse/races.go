@@ -127,8 +127,12 @@ func (r *rewriter) recordRead(e ast.Expr) {
 		}
 	}
 	if changes, ok := r.races.handed[e]; ok {
-		r.before(e.Pos(), fmt.Sprintf("%s.Given(%d, ", r.zz, r.touch(e)))
-		r.after(e.End(), fmt.Sprintf(", %v)", constantBool(changes)))
+		open, end := r.handing(e, changes)
+		if r.races.addressed[e] {
+			open, end = "(*"+open, end+")"
+		}
+		r.before(e.Pos(), open)
+		r.after(e.End(), end)
 	}
 	function := r.races.reflectedBy[e]
 	switch {
@@ -213,10 +217,14 @@ func (r *rewriter) parts(t *target, e ast.Expr) (shared, ok bool) {
 }
 
 // recordWrites records the writes of an assignment whose left side has been
-// rewritten. It returns what to call when the rest of it has been. Operands
+// rewritten. It returns what to call when the rest of it has been, with what belongs behind that. Operands
 // that could change are evaluated first, into variables: the writes are
 // recorded when they have been done.
-func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bool) func() {
+func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bool) func(behind string) {
+	unchanged := func(behind string) { r.after(s.End(), behind) }
+	if r.races == nil {
+		return unchanged
+	}
 	var targets []*target
 	for _, e := range lhs {
 		if id, ok := e.(*ast.Ident); define && (!ok || r.info.Uses[id] == nil) {
@@ -230,11 +238,11 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	// The compiler reads what says where to write behind the calls and receives: those of the left side, and of the values.
 	valuesFirst := assigned && list && len(lhs) == len(rhs) && a.Tok != token.DEFINE && !r.onlyLooks(rhs) && (len(targets) == len(lhs) || callFree(lhs))
 	if len(targets) == 0 && !(valuesFirst && r.records(lhs)) {
-		return func() {}
+		return unchanged
 	}
 	if !list && r.recovers(rhs) {
 		r.unrecorded(s.Pos(), "the write of a recovered value is not recorded here")
-		return func() {}
+		return unchanged
 	}
 	quiet := len(lhs) == 1 && callFree(rhs)
 	called, pre, hoisted := r.build(s.Pos()), r.build(s.Pos()), false
@@ -281,7 +289,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	before, after := called.buf.String()+pre.buf.String(), post.buf.String()
 	if valuesFirst && (hoisted || len(targets) == 0) {
 		if h := r.hoist(rhs); h != nil {
-			return func() {
+			return func(behind string) {
 				b, at := r.build(s.Pos()), s.Pos()
 				b.put("{ %s", called.buf.String())
 				h.putOperands(b)
@@ -292,6 +300,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 					h.operand(b, i)
 					at = e.End()
 				}
+				b.put("%s", behind)
 				b.move(s.End())
 				b.put("%s }", after)
 				b.done(s.End())
@@ -304,9 +313,9 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	case hoisted:
 		before, after = "{ "+before, after+" }"
 	}
-	return func() {
+	return func(behind string) {
 		r.before(s.Pos(), before)
-		r.after(s.End(), after)
+		r.after(s.End(), behind+after)
 	}
 }
 
@@ -414,12 +423,11 @@ func (r *rewriter) incDec(s *ast.IncDecStmt, list bool) {
 	if x, ok := ast.Unparen(s.X).(*ast.IndexExpr); ok {
 		r.keyed(r.info.TypeOf(x.X), x.Index)
 	}
-	if r.races != nil {
-		defer r.recordWrites(s, []ast.Expr{s.X}, nil, false, list)()
-	}
+	finish, behind := r.recordWrites(s, []ast.Expr{s.X}, nil, false, list), ""
 	if list {
-		r.store(s, s.X, s.Tok, s.TokPos, nil)
+		behind = r.store(s, s.X, s.Tok, s.TokPos, nil)
 	}
+	finish(behind)
 }
 
 // variables records, in front of a body, the writes to variables that a

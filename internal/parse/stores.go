@@ -14,10 +14,12 @@ import (
 // asked for: "n++" becomes "n = Store(site, n + 1)", which is evaluated before
 // anything is assigned. In a shared program a run says whether the guard is there: StoreIf. Without a guard
 // what is written is told to the runtime, as of the statement: Stores.
-func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos, value ast.Expr) {
+//
+// The value stays an edit of its own, which recordWrites may take out of the statement: what belongs behind it is returned.
+func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos, value ast.Expr) (behind string) {
 	site, ok := r.idx.At(sites.Store, at)
 	if !ok {
-		return
+		return ""
 	}
 	// Where no guard stops, what is written is told as of the statement.
 	call, end := "", ""
@@ -36,40 +38,36 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 		end += ")"
 	}
 	if call == "" {
-		return
+		return ""
 	}
 	if tok == token.ASSIGN {
 		if v := r.lastAppended(to, value); v != nil {
 			if !guarded {
-				return
+				return ""
 			}
 			element := strings.Replace(function, "Store", "StoreElement", 1)
 			r.before(v.Pos(), fmt.Sprintf("%s.%s(%d, %s)(", r.zz, element, site.ID, to.(*ast.Ident).Name))
 			r.after(v.End(), ")")
-			return
+			return ""
 		}
 	}
 	if tok == token.ASSIGN {
-		// The value stays an edit of its own: it may have to be evaluated apart.
 		r.before(value.Pos(), call)
 		r.after(value.End(), end)
-		return
+		return ""
 	}
 	b := r.build(s.Pos())
 	b.node(to)
 	b.put(" = %s", call)
-	switch tok {
-	case token.INC, token.DEC:
-		b.node(to)
-		b.put(" %s 1", tok.String()[:1])
-	default:
-		b.node(to)
-		b.put(" %s (", strings.TrimSuffix(tok.String(), "="))
-		b.node(value)
-		b.put(")")
+	b.node(to)
+	if tok == token.INC || tok == token.DEC {
+		b.put(" %s 1%s", tok.String()[:1], end)
+		b.done(s.End())
+		return ""
 	}
-	b.put("%s", end)
-	b.done(s.End())
+	b.put(" %s (", strings.TrimSuffix(tok.String(), "="))
+	b.done(value.Pos())
+	return ")" + end
 }
 
 // lastAppended is the last operand of an append to a slice that nobody else has, if the others

@@ -26,12 +26,12 @@ import (
 // full of concurrency, and type-checks the result; more of them with -modules.
 func TestTypes(t *testing.T) {
 	patterns := []string{
-		"context", "database/sql", "net/http",
-		"os/exec", "net", "io", "go/types", "encoding/json", "crypto/tls", "internal/singleflight",
+		"context", "database/sql", "net/http", "crypto/tls",
+		"os/exec", "net", "io", "go/types", "encoding/json", "internal/singleflight",
 		"golang.org/x/tools/go/packages", "golang.org/x/tools/go/ssa", "github.com/klauspost/compress/zstd",
 	}
 	if *modules == "" {
-		patterns = patterns[:3]
+		patterns = patterns[:4]
 	}
 	fset, std := standardLibrary()
 	pkgs, err := packages.Load(&packages.Config{
@@ -56,7 +56,12 @@ func TestTypes(t *testing.T) {
 			}
 			require.Equal(t, runtime, o.Runtime)
 			lines += typecheck(t, std, orc, p, o)
+			notLost(t, o)
 		}
+		o, err := Instrument(context.Background(), prog, sharedIndex(t, prog), Options{Shared: true})
+		require.NoError(t, err)
+		lines += typecheck(t, std, orc, p, o)
+		notLost(t, o)
 	}
 	t.Logf("%d lines checked", lines)
 }
@@ -110,22 +115,41 @@ func runtimeTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
 // fittingRuntime is the runtime on top of the same package types as p.
 func fittingRuntime(t *testing.T, std types.Importer, p *packages.Package, o *Overlay) *types.Package {
 	t.Helper()
-	return runtimeTypes(t, importFunc(func(path string) (*types.Package, error) {
-		if q := p.Imports[path]; q != nil {
-			return q.Types, nil
-		}
-		// The iterators of the runtime are handed on to these packages.
-		for _, user := range []string{"maps", "slices"} {
-			if q := p.Imports[user]; q != nil && path == "iter" {
-				for _, i := range q.Types.Imports() {
-					if i.Path() == path {
-						return i, nil
-					}
+	// Iterators of the runtime are handed on to what p imports, and from one of these packages to the other.
+	iterators := map[string]*types.Package{}
+	for _, user := range []string{"maps", "slices"} {
+		if q := p.Imports[user]; q != nil {
+			iterators[user] = q.Types
+			for _, i := range q.Types.Imports() {
+				if i.Path() == "iter" {
+					iterators["iter"] = i
 				}
 			}
 		}
-		return std.Import(path)
-	}), o)
+	}
+	var fitting importFunc
+	fitting = func(path string) (*types.Package, error) {
+		if q := p.Imports[path]; q != nil {
+			return q.Types, nil
+		}
+		if q := iterators[path]; q != nil {
+			return q, nil
+		}
+		if len(iterators) == 0 || path != "maps" && path != "slices" {
+			return std.Import(path)
+		}
+		here, err := build.Import(path, "", 0)
+		require.NoError(t, err)
+		fset, files := token.NewFileSet(), []*ast.File(nil)
+		for _, name := range here.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(here.Dir, name), nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, f)
+		}
+		iterators[path], err = (&types.Config{Importer: fitting}).Check(path, fset, files, nil)
+		return iterators[path], err
+	}
+	return runtimeTypes(t, fitting, o)
 }
 
 // typecheck checks the instrumented package and returns its number of lines.

@@ -399,8 +399,10 @@ func (a *memory) hand(c *ast.CallExpr) {
 		case m == nil || m.Kind() != types.MethodVal || len(m.Index()) > 1:
 		case a.readsFields(x, m, f):
 			a.behind[x.X] = "GivenFields"
-		case a.isLibrarySlice(m.Recv()) && mapTypes[nameOf(m.Recv())] == nil:
-			a.handed[x.X] = false
+		case a.isLibrarySlice(pointedTo(m.Recv())) && mapTypes[nameOf(pointedTo(m.Recv()))] == nil:
+			changes := isPointer(f.Signature().Recv().Type()) // the slice itself
+			a.handed[x.X] = changes
+			a.addressed[x.X] = changes && !isPointer(m.Recv())
 		}
 	}
 	written, writes := writers[name]

@@ -919,6 +919,8 @@ func TestExhaustGiven(t *testing.T) {
 		{"print in front of a call", "fmt", "p := &struct{ m map[int]int }{map[int]int{}}\n\tnone := func() string { return \"\" }", "p.m[1] = 1", `fmt.Sprint(p, none()) != "&{map[1:1]}"`, notSeen},
 		{"sort what has methods", "sort", "s := []int{2, 1}", "sort.Sort(sort.IntSlice(s))", "s[0] != 1", ""},
 		{"sort by a method", "sort", "s := []int{2, 1}", "sort.IntSlice(s).Sort()", "s[0] != 1", ""},
+		{"change a slice by a method", "net", "var ip net.IP", `ip.UnmarshalText([]byte("1.2.3.4"))`, "len(ip) == 0", notSeen},
+		{"change a slice by a method of a pointer", "net", "ip := new(net.IP)", `ip.UnmarshalText([]byte("1.2.3.4"))`, "len(*ip) == 0", notSeen},
 		{"what is made of a slice", "strings", `s := []string{"a", "b"}`, `s[1] = "c"`, `strings.NewReplacer(s...).Replace("a") != "c"`, notSeen},
 		{"what a method reads", "net/url", "u := new(url.URL)", `u.RawQuery = "a=b"`, "len(u.Query()) != 1", notSeen},
 		{"a method as a value", "strings", "var b strings.Builder\n\tf := b.WriteString", `f("x")`, "b.Len() != 1", notRecorded},
