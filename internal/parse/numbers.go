@@ -525,6 +525,9 @@ func (f *clockFlow) decides(instr ssa.Instruction, how string) {
 	}
 	pos := near(instr, 0)
 	if !pos.IsValid() {
+		pos = loopAround(instr)
+	}
+	if !pos.IsValid() {
 		pos = instr.Parent().Pos()
 	}
 	if _, known := f.found.decides[pos]; !known {
@@ -544,6 +547,32 @@ func near(instr ssa.Instruction, depth int) token.Pos {
 		}
 	}
 	return pos
+}
+
+// loopAround is the position of the range loop which has an instruction as the condition that its body is executed on, or of
+// one around that, if there is one: such a condition has no position of its own.
+func loopAround(instr ssa.Instruction) (at token.Pos) {
+	cond, ok := instr.(*ssa.If)
+	if !ok || cond.Parent().Syntax() == nil {
+		return token.NoPos
+	}
+	// The first block of the body has no instruction of a loop inside, but for what that ranges over.
+	body := token.NoPos
+	for _, in := range cond.Block().Succs[0].Instrs {
+		if body = in.Pos(); body.IsValid() {
+			break
+		}
+	}
+	ast.Inspect(cond.Parent().Syntax(), func(n ast.Node) bool {
+		if n == nil || body < n.Pos() || body >= n.End() {
+			return false
+		}
+		if loop, ok := n.(*ast.RangeStmt); ok && (body < loop.X.Pos() || body >= loop.X.End()) {
+			at = loop.Pos()
+		}
+		return true
+	})
+	return at
 }
 
 // number is decides if a value is a number of the clock.
@@ -586,6 +615,7 @@ func (f *clockFlow) instruction(instr ssa.Instruction) {
 		f.givesMethods(x.Type(), nil)
 	case *ssa.MakeInterface:
 		t := f.of(x.X)
+		f.store(f.madeOf(x.X.Type()), t)
 		if f.holds(x.X) {
 			t |= holder
 			switch x.X.Type().Underlying().(type) {
@@ -600,6 +630,7 @@ func (f *clockFlow) instruction(instr ssa.Instruction) {
 		if !types.IsInterface(x.AssertedType) {
 			t &^= holder | valued // it is found where it is
 		}
+		t = f.inside(t, x.AssertedType)
 		if isTimeType(x.AssertedType, "Time") {
 			t |= timed // it may be from code that is not looked into
 		}
@@ -681,6 +712,23 @@ func (f *clockFlow) instruction(instr ssa.Instruction) {
 			}
 		}
 	}
+}
+
+// madeOf is the cell with what values of a type were when they became interfaces.
+func (f *clockFlow) madeOf(t types.Type) *cell {
+	type key struct{ of string }
+	return f.at(key{typeText(t)})
+}
+
+// inside is the taint of a value of a type that was found in an interface with a taint. Of the types of the program itself
+// only the program makes interfaces, as it was given them: code that is not looked into may show it such a value again, but
+// what depends on the clock it has been given then, which decides.
+func (f *clockFlow) inside(t taint, of types.Type) taint {
+	named, ok := types.Unalias(pointedTo(of)).(*types.Named)
+	if t == 0 || !ok || types.IsInterface(of) || named.Obj().Pkg() == nil || !f.own[named.Obj().Pkg().Path()] {
+		return t
+	}
+	return t & f.load(f.madeOf(of))
 }
 
 // setFirst sets a value, or the first one of a pair with a truth.
@@ -1164,7 +1212,11 @@ func (f *clockFlow) call(c ssa.CallInstruction) {
 	for _, fn := range found {
 		for i, p := range fn.Params {
 			if i < len(args) {
-				f.set(p, f.of(args[i]))
+				t := f.of(args[i])
+				if i == 0 && common.IsInvoke() {
+					t = f.inside(t, p.Type())
+				}
+				f.set(p, t)
 			}
 		}
 		for i := range fn.Signature.Results().Len() {

@@ -107,6 +107,41 @@ func program() {
 	n %= 2
 	if n == 1 { panic(1) } // decides
 }`,
+		"another type in the interface": `type sink interface{ put() int }
+type text string
+func (t text) put() int { if len(t) > 3 { panic(1) }; return 0 } // decides
+type all []sink
+func (a all) put() (n int) {
+	for _, s := range a { n += s.put() }
+	return n
+}
+func program() {
+	a := []sink{text(time.Now().String()), text("b")}
+	a = append(a, all(a))
+	for _, s := range a { s.put() }
+}`,
+		"the same type in the interface": `type sink interface{ put() }
+type all []string
+func (a all) put() {
+	for range a { println() } // decides
+}
+func program() {
+	for _, s := range []sink{all(strings.Split(time.Now().String(), "-")), all(nil)} { s.put() }
+}`,
+		"asserted": `type text string
+type count int
+func program() {
+	var x any = text(time.Now().String())
+	if _, n := x, 0; n == 0 { x = count(4) }
+	if c, ok := x.(count); ok && c == 4 { println() }
+	if c, ok := x.(text); ok && c == "x" { println() } // decides
+}`,
+		"asserted and made of a type parameter": `type count int
+func wrap[T ~int](n T) any { return n }
+func program() {
+	x := wrap(count(time.Now().Year()))
+	if c, ok := x.(count); ok && c == 4 { println() } // decides
+}`,
 		"bytes":     `func program() { if byte(time.Since(global).Milliseconds()) > 200 { panic(1) } } // decides`,
 		"timers":    `func program() { d := time.Now().Add(9); time.Sleep(time.Until(d)); <-time.After(time.Until(d) / 2); time.NewTimer(max(time.Until(d), 5)) }`,
 		"a context": `func program() { ctx, stop := context.WithDeadline(context.Background(), time.Now().Add(5)); defer stop(); d, _ := ctx.Deadline(); if time.Until(d) < 3 { panic(1) } }`,
