@@ -96,6 +96,9 @@ type Runs struct {
 	// RaceRuns is in how many runs data races did not show, of a program whose model has no error, where these were not all of its
 	// schedules: behind a data race a program may do what no model has.
 	RaceRuns int `json:"raceRuns,omitempty"`
+	// RaceSchedules is in how many schedules data races did not show, where these are all that the program has, but for
+	// equivalent ones.
+	RaceSchedules int `json:"raceSchedules,omitempty"`
 	// WordRaces are data races that runs have shown, in words, between statements that the
 	// model has as steps, of no more memory than a machine word: its answer covers every order
 	// of these statements. Empty if data races themselves were looked for.

@@ -24,7 +24,7 @@ var formats = map[int]string{
 	4: "1cba6c6db442d2a5",
 	5: "ab93f892a187ce52",
 	6: "1bfb432afd4a1b4d",
-	7: "53c5353d4de7829b",
+	7: "70d07e45c25b9bd9",
 }
 
 // describe writes a type as it shows in JSON.

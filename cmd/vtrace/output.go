@@ -142,6 +142,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 		out.WriteString("\n" + raceSearch(b, r))
 	} else if r := b.Runs(); r != nil && r.RaceRuns > 0 && c.Real == 0 {
 		fmt.Fprintf(&out, "\ndata races: none in %d runs; other schedules were not looked at (-race looks at more)\n", r.RaceRuns)
+	} else if r != nil && r.RaceSchedules > 0 && c.Real == 0 {
+		out.WriteString("\ndata races: none in any schedule\n")
 	} else if len(sidecar(b).Accesses) > 0 && c.Real == 0 {
 		out.WriteString("\ndata races were not looked for (-race does): a statement that accesses shared memory counts as one step, or as two if it reads and then writes\n")
 	}

@@ -585,6 +585,9 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	if d.runs.Exhaustive.Proved() {
 		d.runs.RaceRuns = 0
+		if !d.recorded && len(d.runs.Races)+len(d.runs.WordRaces) == 0 {
+			d.runs.RaceSchedules = d.runs.Exhaustive.Schedules
+		}
 	}
 	if d.recorded { // few of all schedules may have the race, and so none of the runs that were watched
 		return d.confirmRaces(ctx)
@@ -701,7 +704,7 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	}
 	defer func() { _ = b.Close() }()
 	defer d.rep.stage("explore")()
-	runs := 0 // where there are more
+	runs, all := 0, 0 // where there are more, and where these are all
 	for _, stalls := range []int{0, -1} {
 		x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
 			RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
@@ -711,7 +714,9 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 			unseen()
 			break
 		}
-		if whole := x.Complete && x.Limited == 0 && !x.Untaken; !whole {
+		if whole := x.Complete && x.Limited == 0 && !x.Untaken; whole {
+			all = x.Runs
+		} else {
 			runs += x.Runs
 			if err == nil && x.Runs > 0 && !d.recorded {
 				var sampled int
@@ -743,7 +748,9 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	} else if len(d.runs.Races)+len(d.runs.WordRaces) == 0 {
-		d.runs.RaceRuns = runs
+		if d.runs.RaceRuns = runs; runs == 0 {
+			d.runs.RaceSchedules = all
+		}
 	}
 	return len(d.runs.Races) > 0 || len(d.lent) > 0, ctx.Err()
 }
