@@ -122,7 +122,7 @@ func TestCheckNothing(t *testing.T) {
 	dir := program(t, "mutexloopvar_fixed")
 	code, stdout, stderr := execute(t, "check", "-o", "-", "-timing", "-continue", dir)
 	require.Equal(t, exitNothing, code, stderr)
-	require.Equal(t, "example.com/mutexloopvar_fixed main: no error\n\nruns of the program: 1100 under random schedules, 1 of them different; 1 were compared with the model, which can do 1 of them\n\nmodel of the program, which was searched for errors: 5 operations are as in the program\n", stdout)
+	require.Equal(t, "example.com/mutexloopvar_fixed main: no error\n\nruns of the program: 1100 under random schedules, 1 of them different; 1 were compared with the model, which can do 1 of them\n\nmodel of the program, which was searched for errors: 5 operations are as in the program\n\ndata races: none in any schedule\n", stdout)
 	require.Contains(t, stderr, "first      translate")
 	require.NoDirExists(t, ".vtrace")
 }
