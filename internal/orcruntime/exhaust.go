@@ -500,7 +500,7 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.timeStands, "that time passes while somebody waits for a lock inside a library: in a bubble of testing/synctest it cannot")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.repeated {
-		x.bound(!x.awaits[site], loopBound)
+		x.bound(!x.awaits[site] && len(x.out.Bounds) < maxBounds, site.position()+": "+loopBound)
 	}
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, "+oneExplored)
@@ -627,7 +627,7 @@ func (x *search) Next(v View) Choice {
 				held = i
 			}
 		case x.spins(g):
-			x.bound(!x.awaits[p.Site], loopBound)
+			x.bound(!x.awaits[p.Site] && len(x.out.Bounds) < maxBounds, p.Site.position()+": "+loopBound)
 			if spinning < 0 || x.ageOf(g) < x.ageOf(v.Ready[spinning].g) {
 				spinning = i
 			}
