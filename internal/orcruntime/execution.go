@@ -95,6 +95,8 @@ type accessGroup struct {
 // event is a step: of one goroutine, though others that it completes run on in it.
 type event struct {
 	g int32 // -1: time passes
+	// from identifies the calls by which the goroutine has come to the guard, see calledFrom.
+	from uint64
 	// waits: the goroutine cannot do its operation, and at most queues for it. That
 	// orders nothing, but the operation might have come earlier.
 	waits bool
@@ -200,7 +202,7 @@ func (x *execution) step(g *goroutine) {
 	if x == nil {
 		return
 	}
-	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
+	x.begin(event{g: g.seq, from: g.from, node: x.next, site: g.site, waits: x.queues})
 	g.done++
 	x.next, x.queues = -1, false
 	if g.op.access() {

@@ -386,6 +386,7 @@ type search struct {
 // looks are what a goroutine has seen at one site while it only looked.
 type looks struct {
 	site  Site
+	from  uint64  // see event
 	first touched // of the objects
 	sum   int
 	n     int
@@ -814,7 +815,7 @@ func (x *search) observe(s *run) {
 		e := &x.exec.events[x.stepped]
 		x.by.stepped(s, e)
 		if e.g >= 0 {
-			x.look(e)
+			x.look(s, e)
 		} else {
 			x.forget()
 		}
@@ -829,7 +830,7 @@ func (x *search) forget() {
 }
 
 // look notes whether a step has only looked at objects, and at nothing new.
-func (x *search) look(e *event) {
+func (x *search) look(s *run, e *event) {
 	if len(e.touches) == 0 {
 		return
 	}
@@ -846,20 +847,37 @@ func (x *search) look(e *event) {
 		x.looked = append(x.looked, nil)
 	}
 	list := &x.looked[e.g]
+	if i := slices.IndexFunc(s.live, func(g *goroutine) bool { return g.seq == e.g }); i >= 0 {
+		s.live[i].watched = only
+	}
 	if !only {
 		*list = (*list)[:0]
 		return
 	}
 	// At one site several objects may be looked at in turn, as in len(a) + len(b).
-	i := slices.IndexFunc(*list, func(l looks) bool { return l.site == e.site && l.first == e.touches[0].object })
+	find := func(from uint64) int {
+		return slices.IndexFunc(*list, func(l looks) bool {
+			return l.site == e.site && l.from == from && l.first == e.touches[0].object
+		})
+	}
+	i := find(e.from)
 	if i < 0 {
+		before := -1 // when it was not watched yet
+		if e.from != 0 {
+			before = find(0)
+		}
 		i = len(*list)
 		if i < cap(*list) { // with what its reads were kept in
 			*list = (*list)[:i+1]
 		} else {
 			*list = append(*list, looks{})
 		}
-		(*list)[i].site, (*list)[i].first, (*list)[i].n = e.site, e.touches[0].object, 0
+		l := &(*list)[i]
+		l.site, l.from, l.first, l.n = e.site, e.from, e.touches[0].object, 0
+		if before >= 0 {
+			was := &(*list)[before]
+			l.n, l.sum, l.reads = was.n, was.sum, append(l.reads[:0], was.reads...)
+		}
 	}
 	l := &(*list)[i]
 	if l.n > 0 && l.sum == sum {
@@ -889,7 +907,7 @@ func (x *search) spins(g *goroutine) bool {
 	found := false
 	for i := range x.looked[g.seq] {
 		l := &x.looked[g.seq][i]
-		if l.site != g.site {
+		if l.site != g.site || l.from != g.from { // another call of the same function, say
 			continue
 		}
 		if l.n < futile || !x.unchanged(l) {

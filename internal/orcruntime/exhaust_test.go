@@ -1044,3 +1044,42 @@ func TestExhaustQueuedSelect(t *testing.T) {
 	require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete)
 	require.Len(t, seen, 2)
 }
+
+// TestLooksApart: who looks at the same in calls that stand one after the other goes on, and who does so in a loop waits for a
+// change, also where the loop has more than one call.
+func TestLooksApart(t *testing.T) {
+	var word atomic.Int32
+	look := func() int32 { return Int32(1, 1, &word).Load() }
+	for _, c := range []struct {
+		name  string
+		looks func() int32
+		loops bool
+		runs  int // one for each place of the store, and of each loop the last look
+	}{
+		{"one after the other", func() int32 { return look() + look() + look() + look() + look() + look() }, false, 7},
+		{"loop", func() (n int32) {
+			for look() == 0 {
+				n++
+			}
+			return n
+		}, true, 4},
+		{"loop of two", func() (n int32) {
+			for look() == 0 && look() == 0 {
+				n++
+			}
+			return n
+		}, true, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sums := map[int32]bool{}
+			out := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+				word.Store(0)
+				Go(2, func() { Int32(3, 2, &word).Store(1) })
+				sums[c.looks()] = true
+			}}}, Result.end)
+			require.True(t, out.complete)
+			require.Equal(t, c.loops, len(out.out.Bounds) > 0, "%q", out.out.Bounds)
+			require.Equal(t, c.runs, out.runs, "%v", sums)
+		})
+	}
+}

@@ -97,6 +97,11 @@ type goroutine struct {
 	returned bool // its function has
 	goexit   Site // the call of runtime.Goexit by which it ends, 0 if there is none
 
+	// watched: since it has changed anything it has only looked, so that by what calls it has come to a guard, from, tells
+	// whether it goes around in a loop.
+	watched bool
+	from    uint64
+
 	// behind is the last guard, but for minor ones, that it has come to, also where the run
 	// leaves it out.
 	behind Site
@@ -169,6 +174,9 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
 	g.granted, g.relock = false, false
+	if g.from = 0; g.watched {
+		g.from = calledFrom()
+	}
 	if slices.ContainsFunc(cases, g.run.ticking) { // when time passes next, ticks are known of that somebody receives
 		g.run.exec.awaitsTime()
 	}
@@ -184,6 +192,19 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	g.state, g.readyAt, g.holds = parked, g.run.now, holdsLibraryLock()
 	g.park()
 	g.acting = site
+}
+
+// maxCallers bounds the calls that tell one way to a guard from another: in deeper recursions they are taken for the same.
+const maxCallers = 32
+
+// calledFrom is a hash, never 0, of the calls by which the goroutine has come to the guard at which it arrives.
+func calledFrom() uint64 {
+	var pcs [maxCallers]uintptr
+	sum := uint64(1)
+	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
+		sum = mix(sum, uint64(pc))
+	}
+	return sum | 1
 }
 
 // back tells the controller of a goroutine that was outside.
