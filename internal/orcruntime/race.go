@@ -541,6 +541,26 @@ func GivenFields[T any](at Place, p *T) *T {
 	return p
 }
 
+// GivenReceiver records that a method of a library, which is called of p, may read the value that p points to, and the
+// elements of the slices in it. What it writes there shows when it has been called: see librarywrite.go. It returns p.
+func GivenReceiver[T any](at Place, p *T) *T {
+	s := active.Load()
+	if s == nil || s.races == nil || p == nil || s.dying.Load() {
+		return p
+	}
+	t := reflect.TypeFor[T]()
+	s.touch(at, unsafe.Pointer(p), t.Size(), perhaps)
+	slicesIn(unsafe.Pointer(p), t, func(p unsafe.Pointer, size, _ uintptr) {
+		if size > 0 {
+			s.touch(at, p, size, perhaps)
+		}
+	})
+	if g := s.caller(); g != nil {
+		s.races.lend(g, at, unsafe.Pointer(p), t)
+	}
+	return p
+}
+
 func readBehind[T any](w readWalk, v T, depth int) {
 	if s := active.Load(); s != nil && s.races != nil && !s.dying.Load() {
 		w.s, w.left = s, maxOperandWalk

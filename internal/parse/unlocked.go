@@ -362,6 +362,56 @@ func (a *memory) readsFields(x *ast.SelectorExpr, m *types.Selection, f *types.F
 	return false
 }
 
+// changesValue: a method of a library has the address of a value that others may copy, as time.Time or net.IP, in which is
+// nothing that could order who uses it: what the method writes there, it writes as a statement of the program would.
+func (a *memory) changesValue(x *ast.SelectorExpr, m *types.Selection, f *types.Func) bool {
+	if silent[f.FullName()] || !isPointer(f.Signature().Recv().Type()) || !isPointer(m.Recv()) && !a.isShared(x.X) {
+		return false
+	}
+	n, ok := types.Unalias(pointedTo(m.Recv())).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.TypeArgs() != nil || unlockedName(n) != "" {
+		return false
+	}
+	first, _, _ := strings.Cut(n.Obj().Pkg().Path(), "/")
+	// Others may have a lock for all values of the type.
+	return !strings.Contains(first, ".") && first != "container" && ordersNobody(n, nil)
+}
+
+// ordersNobody: neither in a value of the type nor behind it is anything by which goroutines wait for each other, or that
+// may have code of its own.
+func ordersNobody(t types.Type, seen []types.Type) bool {
+	t = types.Unalias(t)
+	if slices.Contains(seen, t) {
+		return true
+	}
+	if n, ok := t.(*types.Named); ok {
+		if p := n.Obj().Pkg(); p != nil && (p.Path() == "sync" || p.Path() == "sync/atomic") {
+			return false
+		}
+		seen = append(seen, t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Pointer:
+		return ordersNobody(u.Elem(), seen)
+	case *types.Slice:
+		return ordersNobody(u.Elem(), seen)
+	case *types.Array:
+		return ordersNobody(u.Elem(), seen)
+	case *types.Map:
+		return ordersNobody(u.Key(), seen) && ordersNobody(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !ordersNobody(f.Type(), seen) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // isLibrarySlice: a type of a library is a slice or a map, as sort.IntSlice: its methods, which are not instrumented, look
 // at the elements.
 func (a *memory) isLibrarySlice(t types.Type) bool {
@@ -397,6 +447,8 @@ func (a *memory) hand(c *ast.CallExpr) {
 		m := a.info.Selections[x]
 		switch {
 		case m == nil || m.Kind() != types.MethodVal || len(m.Index()) > 1:
+		case a.changesValue(x, m, f):
+			a.behind[x.X] = "GivenReceiver"
 		case a.readsFields(x, m, f):
 			a.behind[x.X] = "GivenFields"
 		case a.isLibrarySlice(pointedTo(m.Recv())) && mapTypes[nameOf(pointedTo(m.Recv()))] == nil:
