@@ -1064,8 +1064,10 @@ func TestLooksApart(t *testing.T) {
 			return n
 		}, true, 4},
 		{"loop of two", func() (n int32) {
-			for look() == 0 && look() == 0 {
-				n++
+			for look() == 0 {
+				if n++; look() != 0 {
+					break
+				}
 			}
 			return n
 		}, true, 5},
